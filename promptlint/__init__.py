@@ -1,0 +1,3 @@
+"""Keep LLM prompt caches hit."""
+
+__version__ = "0.1.0"

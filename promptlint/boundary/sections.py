@@ -1,0 +1,63 @@
+"""Delimited sections: `<context>…</context>` around or beside the text of a message or of a system prompt."""
+
+import re
+
+_SECTION = re.compile(r"\s*<(?P<tag>[A-Za-z][\w.-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*", re.DOTALL)
+_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
+_TURN_NAMES = re.compile(
+    r"context|memor|retriev|document|search|result|facts?$|todo|task|state|remind|recent|passage|snippet|source|"
+    r"knowledge|attach|selection|open_?files|environment|user_?info|now$|history|notes?$",
+    re.IGNORECASE,
+)
+_LEAST = 40  # characters of plain text around a message that count as a wrapper without a tag or a line of its own
+
+
+def is_context_section(text: str) -> bool:
+    """Whether a text is one tagged section from end to end."""
+    return _SECTION.fullmatch(text) is not None
+
+
+def unwrapped(old: str, new: str) -> str:
+    """How one text is the other with a wrapper around it; '' if it is not."""
+    longer, shorter, verb = (old, new, "lost") if len(old) > len(new) else (new, old, "gained")
+    core = shorter.strip()
+    if not core or core == longer.strip():
+        return ""
+    at = longer.find(core)
+    if at >= 0 and _is_wrapper(longer[:at], longer[at + len(core) :]):
+        return f"the message {verb} a wrapper of {len(longer) - len(core):,} characters around its text"
+    if _outside_sections(longer).strip() == core != "":
+        return f"the message {verb} tagged sections; the text between them is equal"
+    return ""
+
+
+def _is_wrapper(before: str, after: str) -> bool:
+    """Text around a message that stands apart from it: tags, whole lines, or simply much of it."""
+    if len(before) + len(after) >= _LEAST:
+        return (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
+    apart_before = not before.strip() or before.rstrip(" ").endswith(("\n", ">", ":"))
+    apart_after = not after.strip() or after.lstrip(" ").startswith(("\n", "<"))
+    return bool((before + after).strip()) and apart_before and apart_after
+
+
+def _outside_sections(text: str) -> str:
+    """The text without its tagged sections."""
+    while (shorter := re.sub(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>[^<>]*</\1>", "", text)) != text:
+        text = shorter
+    return text
+
+
+def turn_section(text: str, start: int, end: int) -> str:
+    """The name of the innermost tagged section around `start:end` if it says that it holds what one turn needs."""
+    stack: list[str] = []
+    for match in _TAG.finditer(text, 0, start):
+        closing, name = match[1], match[2]
+        if not closing:
+            stack.append(name)
+        elif name in stack:
+            while stack.pop() != name:
+                pass
+    for name in reversed(stack):
+        if text.find(f"</{name}>", end) >= 0:
+            return name if _TURN_NAMES.search(name) else ""
+    return ""

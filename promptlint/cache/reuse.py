@@ -1,0 +1,73 @@
+"""How much of a cached prompt the next request can use."""
+
+from typing import NamedTuple
+
+from promptlint.cache.markers import Position, positions, reach
+from promptlint.facts.providers import Provider
+from promptlint.finding import Unit
+from promptlint.prompt import Level, Rendered
+
+
+class Reuse(NamedTuple):
+    """Characters of the prompt that the first request left readable, and of those the ones that the second can use."""
+
+    readable: int
+    usable: int
+    unit: Unit
+    why: str
+    old: tuple[Position, ...] = ()  # blocks of both prompts, where markers decide
+    new: tuple[Position, ...] = ()
+    distance: int | None = None  # positions between a shared entry and the marker that no longer reaches it
+
+
+def reuse(a: Rendered, b: Rendered, shared: int, provider: Provider, lost_level: Level | None = None) -> Reuse:
+    """What `b` can reuse of `a`, if both are equal up to `shared` characters.
+
+    `lost_level`: a setting that keys the cache changed, so nothing from the start of this level on is found.
+    """
+    limit = shared if lost_level is None else min(shared, level_start(b, lost_level))
+    if provider.cache == "markers":
+        return _by_markers(a, b, limit, provider)
+    readable = len(b.text) if shared == len(b.text) else len(a.text)
+    return Reuse(readable, limit, "token", _why_prefix(limit, readable, provider))
+
+
+def level_start(rendered: Rendered, level: Level) -> int:
+    """Characters of the prompt in front of a level; the levels behind it are lost with it."""
+    before = {"tools": (), "system": ("tools",), "messages": ("tools", "system")}[level]
+    ends = [item.char + len(item.text) for item in rendered.items if item.item.level in before]
+    return max(ends, default=0)
+
+
+def _why_prefix(limit: int, readable: int, provider: Provider) -> str:
+    rule = "the longest equal prefix is reused"
+    if provider.assumed:
+        rule = "no provider is known, so the longest equal prefix is taken to be reused"
+    return rule if limit < readable else f"{rule}: all of it"
+
+
+def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reuse:
+    old, new = positions(a, provider), positions(b, provider)
+    found = reach(old, new, limit, provider)
+    written = found.written
+    if limit == len(b.text):  # the second prompt is a start of the first: it asks for no more than it holds
+        written = max((position.end for position in old if position.marker and position.end <= limit), default=0)
+    return Reuse(written, found.usable, "marker", _why_markers(written, found.usable), tuple(old), tuple(new), found.distance)
+
+
+def _why_markers(written: int, usable: int) -> str:
+    if not written:
+        return "the first request carries no cache marker, so it left nothing to read"
+    if usable >= written:
+        return "the last entry that the first request wrote can be read"
+    if usable:
+        return "only an earlier marked entry can be read"
+    return "no entry that the first request wrote can be read"
+
+
+def block_floor(tokens: int, prompt_tokens: int, size: int) -> int:
+    """Tokens in full blocks; the last token of a prompt is always computed, so its block is never read whole.
+
+    Source: vllm/v1/core/kv_cache_manager.py (a hit covers prompt - 1 tokens at most).
+    """
+    return min(tokens, max(prompt_tokens - 1, 0)) // size * size

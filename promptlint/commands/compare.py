@@ -1,0 +1,185 @@
+"""One pair of requests -> a Diff: differences named, their meaning, tokens, places."""
+
+from promptlint.boundary import text_divergences
+from promptlint.boundary.align import common_prefix
+from promptlint.boundary.counts import Counts, count, shared_tokens, token_difference
+from promptlint.boundary.divergence import Divergence, byte_at
+from promptlint.boundary.settings import setting_differences
+from promptlint.cache.marker_faults import MarkerFault, moved_forward, out_of_reach, refusals, standing_still
+from promptlint.cache.meaning import Meaning, setting_meaning, text_meaning
+from promptlint.cache.reuse import Reuse, block_floor, reuse
+from promptlint.commands.changes import Found, benign_form, changes, fault_found
+from promptlint.commands.options import Options
+from promptlint.errors import PromptlintError
+from promptlint.facts.providers import Provider, is_known, names
+from promptlint.facts.providers import provider as provider_row
+from promptlint.finding import Boundary, Diff, Side, Verdict
+from promptlint.prompt import Level, Rendered, Request
+from promptlint.render import render
+
+
+def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[str, ...]]:
+    """The difference of two requests of one format, and notes on both inputs."""
+    if old.format != new.format:
+        formats = f"{old.format} and {new.format}"
+        raise PromptlintError(f"the inputs are of two formats, {formats}", "compare two requests to one API")
+    provider = _provider(old, new, options)
+    if old.token_ids is not None and new.token_ids is not None:
+        from promptlint.commands.compare_ids import compare_ids
+
+        return compare_ids(old, new, provider, options), old.notes + new.notes
+    a, b = render(old), render(new)
+    return _compare(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes)
+
+
+def _provider(old: Request, new: Request, options: Options) -> Provider:
+    name = options.provider or (old.provider if old.provider != "unknown" else new.provider)
+    if options.provider and not is_known(name):
+        raise PromptlintError(f"unknown provider {name}", f"one of {', '.join(names())}")
+    row = provider_row(name)
+    if options.block_size is not None:
+        if row.cache == "markers":
+            raise PromptlintError(f"{name} reads entries at markers, not in blocks", "leave out --block-size")
+        if options.block_size < 1:
+            raise PromptlintError("a block holds at least one token", "give --block-size a positive number")
+    return row
+
+
+def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
+    shared = common_prefix(a.text, b.text)
+    keyed = [(d, setting_meaning(d, b.request, provider)) for d in setting_differences(a.request, b.request)]
+    lost_level = _first_level([meaning for _, meaning in keyed])
+    text = text_divergences(a, b)
+    found = reuse(a, b, shared, provider, lost_level)
+    whole = reuse(a, b, len(a.text), provider)
+    named = [(d, text_meaning(d, whole.readable, provider)) for d in text]
+    faults = _faults(found, shared, a, b, provider, lost_level)
+    entries = [Found(d, m) for d, m in _merged(keyed)] + [Found(d, m) for d, m in named]
+    entries += [fault_found(fault, a, b) for fault in faults]
+    if not entries and a.request.document.data != b.request.document.data:
+        entries.append(benign_form(a, b))
+    if options.first:
+        entries = _first(entries)
+    counts = count(options.tokenizer, a, b)
+    verdict = _verdict(entries, found, a, b)
+    boundary = _boundary(counts, found, shared, provider, options)
+    return Diff(
+        verdict=verdict,
+        a=_side(a, provider, options, counts.index_a.total if not options.first else None),
+        b=_side(b, provider, options, counts.index_b.total if not options.first else None),
+        boundary=boundary,
+        changes=changes(entries, counts, found, provider, options.first),
+    )
+
+
+def _first_level(meanings: list[Meaning]) -> Level | None:
+    """The first level that is certainly lost."""
+    order: tuple[Level, ...] = ("tools", "system", "messages")
+    lost = [meaning.lost_level for meaning in meanings if meaning.lost_level is not None]
+    return min(lost, key=order.index, default=None)
+
+
+def _merged(keyed: list[tuple[Divergence, Meaning]]) -> list[tuple[Divergence, Meaning]]:
+    """Fields of one object with one meaning are one change; changes that matter come first."""
+    groups: dict[tuple[str, ...], tuple[Divergence, Meaning]] = {}
+    for divergence, meaning in keyed:
+        top = divergence.field.split(".")[0]
+        key = (top if top != "headers" else divergence.field, meaning.cause, meaning.affects, meaning.certainty)
+        if key in groups:
+            first, said = groups[key]
+            merged = said._replace(message=f"{divergence.message}; {said.message}")
+            groups[key] = first, merged
+        else:
+            groups[key] = divergence, meaning
+    return sorted(groups.values(), key=lambda entry: entry[1].affects != "key")
+
+
+def _faults(
+    found: Reuse, shared: int, a: Rendered, b: Rendered, provider: Provider, lost_level: Level | None
+) -> list[MarkerFault]:
+    if provider.cache != "markers":
+        return []
+    faults = list(refusals(found.new, provider))
+    if lost_level is None:
+        candidates = (
+            out_of_reach(found, provider, shared),
+            standing_still(found, len(a.text), len(b.text), shared),
+            moved_forward(found),
+        )
+        faults += [fault for fault in candidates if fault is not None]
+    return faults
+
+
+def _first(entries: list[Found]) -> list[Found]:
+    """The first change that matters; without one, the first at all."""
+    matters = [entry for entry in entries if entry.meaning.severity != "info"]
+    return (matters or entries)[:1]
+
+
+def _verdict(entries: list[Found], found: Reuse, a: Rendered, b: Rendered) -> Verdict:
+    if any(entry.refused for entry in entries):
+        return "refused"
+    if found.usable < found.readable:
+        return "bust"
+    if any(entry.meaning.affects == "key" for entry in entries):
+        return "unknown"
+    moved = any(entry.meaning.cause.startswith("marker-") for entry in entries)
+    return "same" if a.text == b.text and not moved else "kept"
+
+
+def _boundary(counts: Counts, found: Reuse, shared: int, provider: Provider, options: Options) -> Boundary:
+    exact = counts.a.request.format == "text"
+    base = Boundary(
+        shared_bytes=byte_at(counts.a, shared),
+        shared_tokens=None,
+        usable_tokens=None,
+        lost_tokens=None,
+        lost_usd=None,
+        unit="block" if options.block_size else found.unit,
+        exact=exact,
+        band="" if exact else provider.counts,
+        why=found.why,
+        token_note="",
+    )
+    if options.first and shared == min(len(counts.a.text), len(counts.b.text)):
+        return base
+    around = token_difference(counts, shared, shared)
+    note = _token_note(around.back)
+    if options.first:
+        return base._replace(token_note=note)
+    tokens = shared_tokens(counts, around)
+    usable = tokens if found.usable == shared else counts.index_a.at(found.usable)
+    readable = counts.index_a.total if found.readable == len(counts.a.text) else counts.index_a.at(found.readable)
+    if found.readable == found.usable:
+        readable = usable
+    if options.block_size:
+        size = options.block_size
+        whole = found.readable == found.usable
+        usable = block_floor(min(usable, tokens), counts.index_b.total, size)
+        readable = usable if whole else readable // size * size
+        base = base._replace(shared_blocks=tokens // size)
+    return base._replace(
+        shared_tokens=tokens, usable_tokens=usable, lost_tokens=max(readable - usable, 0), token_note=note
+    )
+
+
+def _token_note(back: int) -> str:
+    if back <= 0:
+        return ""
+    return f"the first differing token begins {back} bytes before the first differing byte: the tokenizer merges across it"
+
+
+def _side(rendered: Rendered, provider: Provider, options: Options, tokens: int | None) -> Side:
+    request = rendered.request
+    return Side(
+        path=request.document.path,
+        revision=request.document.revision,
+        record=request.document.record,
+        format=request.format,
+        provider=provider.name,
+        model=request.model,
+        tokenizer=options.tokenizer.name,
+        exact=request.format == "text",
+        prompt_bytes=rendered.size,
+        prompt_tokens=tokens,
+    )

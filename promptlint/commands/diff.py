@@ -1,0 +1,73 @@
+"""`promptlint diff A B`: where two prompts part, why, and what it costs."""
+
+import os
+
+from promptlint.commands.compare import compare
+from promptlint.commands.findings import findings_of
+from promptlint.commands.options import Options
+from promptlint.errors import PromptlintError
+from promptlint.finding import Diff, Report, Verdict
+from promptlint.load import load
+from promptlint.prompt import Document, Request
+from promptlint.read.sources import pair_folders, read
+from promptlint.tokens import open_tokenizer
+
+_WORST: tuple[Verdict, ...] = ("refused", "wrong_reuse", "bust", "unknown", "kept", "same")
+
+
+def diff(
+    a: str,
+    b: str,
+    *,
+    first: bool = False,
+    tokenizer: str | None = None,
+    input_format: str | None = None,
+    request_path: str | None = None,
+    provider: str | None = None,
+    block_size: int | None = None,
+) -> Report:
+    """Compare two requests, or two folders of them file by file.
+
+    `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens.
+    Raises PromptlintError for input that cannot be read or compared.
+    """
+    if a == b == "-":
+        raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
+    options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None)
+    if os.path.isdir(a) and os.path.isdir(b):
+        return _folders(a, b, options, input_format, request_path)
+    found, notes = _pair(a, b, options, input_format, request_path)
+    return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
+
+
+def _pair(
+    a: str, b: str, options: Options, input_format: str | None, request_path: str | None
+) -> tuple[Diff, tuple[str, ...]]:
+    old, new = read(a), read(b)
+    request_a = load(old, input_format=input_format, request_path=request_path)
+    same = old.data == new.data and old.encoding == new.encoding
+    request_b = _at(request_a, new) if same else load(new, input_format=input_format, request_path=request_path)
+    return compare(request_a, request_b, options)
+
+
+def _at(request: Request, document: Document) -> Request:
+    """The same request, read from another file with equal bytes."""
+    return request._replace(document=document)
+
+
+def _folders(a: str, b: str, options: Options, input_format: str | None, request_path: str | None) -> Report:
+    pairs, only_a, only_b = pair_folders(a, b)
+    notes = [f"only in {a}: {path}" for path in only_a] + [f"only in {b}: {path}" for path in only_b]
+    found: list[Diff] = []
+    for old, new in pairs:
+        try:
+            one, more = _pair(old, new, options, input_format, request_path)
+        except PromptlintError as error:
+            notes.append(f"skipped {old}: {error}")
+            continue
+        found.append(one)
+        notes += more
+    if not found:
+        raise PromptlintError(f"no pair of files in {a} and {b} could be compared", notes[-1] if notes else "")
+    verdict = min((one.verdict for one in found), key=_WORST.index)
+    return Report("diff", verdict, findings_of(found), notes=tuple(notes), diffs=tuple(found), folders=True)

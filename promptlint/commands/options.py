@@ -1,0 +1,15 @@
+"""How to compare two requests."""
+
+from typing import NamedTuple
+
+from promptlint.tokens import Tokenizer
+
+
+class Options(NamedTuple):
+    """How to compare."""
+
+    tokenizer: Tokenizer
+    first: bool = False  # stop at the first change, count no tokens
+    provider: str | None = None  # instead of the one that the request shows
+    block_size: int | None = None  # tokens in a block of a paged engine
+    chosen: bool = False  # the user chose the tokenizer

@@ -1,0 +1,82 @@
+"""Symbolic places -> what is printed: file, line, column, pointer, excerpt."""
+
+import re
+from collections.abc import Sequence
+
+from promptlint.boundary.divergence import item_at, piece_at
+from promptlint.finding import Place
+from promptlint.prompt import Document, Json, Location, Number, Path, Rendered, Request, Spot
+from promptlint.read.places import pointer, resolve
+
+_BEFORE, _AFTER = 24, 48  # characters of an excerpt on both sides of the first differing one
+_OPAQUE = re.compile(r"[A-Za-z0-9+/=_-]{256,}\Z")
+
+
+def places(document: Document, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
+    """One place for each spot; `values` are the decoded values (or keys) there, None where there is nothing."""
+    locations = resolve(document, spots)
+    return [_place(document, *parts) for parts in zip(spots, values, locations, strict=True)]
+
+
+def _place(document: Document, spot: Spot, value: str | None, location: Location) -> Place:
+    char = min(spot.char, len(value)) if value is not None else spot.char
+    excerpt, mark = _excerpt(value, char, spot.end)
+    return Place(
+        path=location.path,
+        revision=document.revision,
+        record=document.record,
+        pointer=pointer(spot.path),
+        atom=spot.atom,
+        line=location.line,
+        column=location.column,
+        start=location.start,
+        end=location.end,
+        char=char,
+        byte=len(value[:char].encode()) if value is not None else char,
+        excerpt=excerpt,
+        mark=mark,
+    )
+
+
+def _excerpt(value: str | None, char: int, end: int) -> tuple[str | None, tuple[int, int]]:
+    if value is None:
+        return None, (0, 0)
+    if _OPAQUE.match(value):
+        text = f"({len(value):,} characters of encoded data)"
+        return text, (0, len(text))
+    low, high = max(0, char - _BEFORE), min(len(value), char + _AFTER)
+    return value[low:high], (char - low, max(char, min(end, high)) - low)
+
+
+def text_value(rendered: Rendered, char: int) -> str | None:
+    """The atom of the prompt that holds this character."""
+    item = item_at(rendered, char)
+    found = piece_at(item, char, len(rendered.separator)) if item else None
+    return found[0].text if found else None
+
+
+def setting_value(request: Request, path: Path) -> str | None:
+    """The value of a setting as text; None if it was not sent."""
+    for known, value in request.settings.items():
+        if path[: len(known)] == known:
+            return _as_text(_descend(value, path[len(known) :]))
+    return request.model
+
+
+def _descend(value: Json, steps: Path) -> Json:
+    for step in steps:
+        if isinstance(value, dict) and isinstance(step, str) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+    return value
+
+
+def _as_text(value: Json) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Number):
+        return value.text
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return "{…}" if isinstance(value, dict) else "[…]"

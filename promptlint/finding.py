@@ -1,0 +1,127 @@
+"""What a command returns: a Report of findings, tables and one body. The report writers know nothing else."""
+
+from typing import Literal, NamedTuple
+
+from promptlint.prompt import AtomKind, Location
+
+Severity = Literal["error", "warning", "info"]
+Certainty = Literal["certain", "possible", "unknown"]
+Affects = Literal["prefix", "suffix", "key", "nothing"]
+Unit = Literal["token", "step", "block", "message", "marker"]
+ChangeLevel = Literal["tools", "system", "messages", "settings"]
+Verdict = Literal["same", "kept", "bust", "refused", "wrong_reuse", "unknown"]
+
+
+class Place(NamedTuple):
+    """One side of a change. `char` and `byte` count from 0 inside the decoded value (or key)."""
+
+    path: str  # file, as given
+    revision: str | None
+    record: int | None
+    pointer: str | tuple[str, ...]  # RFC 6901; several where a string that holds JSON is entered
+    atom: AtomKind
+    line: int
+    column: int
+    start: int  # source bytes of the differing stretch, half-open
+    end: int
+    char: int
+    byte: int
+    excerpt: str | None  # decoded text around the place, untrusted; None where this side has nothing
+    mark: tuple[int, int]  # the differing characters inside `excerpt`
+
+
+class Change(NamedTuple):
+    """One divergence with its meaning."""
+
+    cause: str  # a label of data/causes.yaml
+    message: str
+    level: ChangeLevel
+    certainty: Certainty
+    affects: Affects
+    severity: Severity
+    a: Place
+    b: Place
+    within: str | tuple[str, ...]  # pointer of the smallest value that explains the change
+    also: tuple[str, ...]  # pointers (side B) of further places with the same cause
+    shared_bytes: int | None  # bytes of prompt that are equal before this change
+    shared_tokens: int | None
+    alone_tokens: int | None  # shared tokens if this were the only change
+    after_fix_tokens: int | None  # shared tokens when this and all earlier changes are undone
+    fix: str
+    lost_tokens: int | None = None  # of what the first request cached, if this were the only change
+
+
+class Side(NamedTuple):
+    """One input of a comparison."""
+
+    path: str
+    revision: str | None
+    record: int | None
+    format: str
+    provider: str
+    model: str | None
+    tokenizer: str
+    exact: bool  # the counts are those of the model itself
+    prompt_bytes: int | None
+    prompt_tokens: int | None
+
+
+class Boundary(NamedTuple):
+    """Where two prompts stop being equal, and what that leaves."""
+
+    shared_bytes: int | None  # None: token ids without a vocabulary
+    shared_tokens: int | None  # None: not counted
+    usable_tokens: int | None
+    lost_tokens: int | None
+    lost_usd: str | None  # decimal; None until prices are known
+    unit: Unit
+    exact: bool
+    band: str  # how far off the counts may be, "" where they are exact
+    why: str  # one sentence: what the cache can reuse and why not more
+    token_note: str  # why the first differing token begins before the first differing byte, or ""
+    shared_blocks: int | None = None  # with a block size
+
+
+class Diff(NamedTuple):
+    """The body of one comparison."""
+
+    verdict: Verdict
+    a: Side
+    b: Side
+    boundary: Boundary
+    changes: tuple[Change, ...]
+
+
+class Finding(NamedTuple):
+    """Something that a user should look at."""
+
+    rule: str
+    severity: Severity
+    confidence: Certainty
+    message: str
+    location: Location
+    pointer: str | tuple[str, ...]
+    related: tuple[Location, ...]
+    lost_tokens: int | None
+    lost_usd: str | None
+    fix: str
+
+
+class Table(NamedTuple):
+    """Rows under columns; `columns` are names with their unit, such as `read_tokens`."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | None, ...], ...]
+
+
+class Report(NamedTuple):
+    """What every command returns."""
+
+    command: str
+    verdict: Verdict | None
+    findings: tuple[Finding, ...] = ()
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    diffs: tuple[Diff, ...] = ()  # one for two files, one for each pair of two folders
+    folders: bool = False  # the inputs were two folders

@@ -1,0 +1,27 @@
+"""Who reads a request: by its format, its model's name, or its blocks."""
+
+from promptlint import facts
+from promptlint.load.blocks import Body
+
+
+def provider_of(format_name: str, body: Body) -> str:
+    """A key of data/providers.yaml, or "unknown"."""
+    formats = facts.table("formats")
+    declared: str = formats["formats"][format_name]["provider"]
+    if declared == "bedrock":
+        return declared
+    named = by_model(body.model)
+    if named != "unknown":
+        return named
+    return (body.provider or "unknown") if declared.startswith("by-") else declared
+
+
+def by_model(model: str | None) -> str:
+    """The provider of the longest known prefix of a model's name."""
+    name = (model or "").lower()
+    rows = [row for row in facts.table("formats")["models"] if name.startswith(row["prefix"])]
+    if not rows:
+        return "unknown"
+    row = max(rows, key=lambda row: len(row["prefix"]))
+    local = ":" in name and ":" not in row["prefix"] and "/" not in name  # name:tag is a model that Ollama runs
+    return "unknown" if local else str(row["provider"])

@@ -1,0 +1,1 @@
+"""Bytes from files, pipes and git revisions; JSON text to values; values back to places in the file."""

@@ -1,0 +1,53 @@
+"""A request -> the text that the model reads, piece by piece (DESIGN section 4)."""
+
+from promptlint.prompt import Item, Path, Piece, PromptByte, Rendered, RenderedItem, Request
+from promptlint.render.form import Form, form_of
+from promptlint.render.walk import pieces
+
+__all__ = ["render"]
+
+
+def render(request: Request) -> Rendered:
+    """The prompt of `request` in the provider's reading order, every atom followed by the separator.
+
+    Nobody outside a closed provider knows the bytes that it tokenizes; this is one documented form, equal for
+    two requests exactly where the provider is known to treat them alike.
+    """
+    form = form_of(request.format)
+    separator = "" if request.format == "text" else "\n"
+    done: list[RenderedItem] = []
+    char = byte = 0
+    for level in form.order:
+        for item in request.items:
+            if item.level == level:
+                rendered = _item(item, form, separator, char, PromptByte(byte))
+                done.append(rendered)
+                char += len(rendered.text)
+                byte += _size(rendered.text)
+    return Rendered(request, "".join([item.text for item in done]), tuple(done), separator, byte)
+
+
+def _item(item: Item, form: Form, separator: str, char: int, byte: PromptByte) -> RenderedItem:
+    atoms: list[Piece] = []
+    if item.role is not None:
+        atoms.append(Piece(_role_path(item), "value", item.role))
+    ends: list[int] = []
+    length = counted = 0
+    for segment in item.segments:
+        atoms += pieces(segment.content, segment.path, form, segment.omit)
+        length += sum([len(piece.text) for piece in atoms[counted:]]) + len(separator) * (len(atoms) - counted)
+        counted = len(atoms)
+        ends.append(length)
+    text = "".join([piece.text + separator for piece in atoms])
+    return RenderedItem(item, text, tuple(atoms), tuple(ends), char, byte)
+
+
+def _role_path(item: Item) -> Path:
+    """Where the role stands: for a bare string that means one user message, at the string itself."""
+    bare = item.segments and item.segments[0].path == item.path and isinstance(item.segments[0].content, str)
+    return item.path if bare else (*item.path, "role")
+
+
+def _size(text: str) -> int:
+    """Bytes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

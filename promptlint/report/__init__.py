@@ -1,0 +1,32 @@
+"""Report -> str, one file per format. A writer knows nothing but `promptlint.finding`."""
+
+from promptlint.errors import PromptlintError
+from promptlint.finding import Report
+
+FORMS = ("text", "concise", "json", "markdown")
+
+
+def write(report: Report, form: str, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
+    """The whole report in one of `FORMS`, ending in a line feed.
+
+    `color` (ANSI codes) and `width` (columns) matter to "text" only; `excerpts=False` prints no text of the prompts.
+    Apart from those codes the result holds printable characters and line feeds only, and no line that a CI runner
+    would take for a command; JSON is ASCII. Raises PromptlintError for another form.
+    """
+    if form == "text":
+        from promptlint.report import text
+
+        return text.write(report, color=color, excerpts=excerpts, width=width)
+    if form == "concise":
+        from promptlint.report import concise
+
+        return concise.write(report)
+    if form == "json":
+        from promptlint.report import json
+
+        return json.write(report, excerpts=excerpts)
+    if form == "markdown":
+        from promptlint.report import markdown
+
+        return markdown.write(report, excerpts=excerpts)
+    raise PromptlintError(f"unknown format {form!r}", f"use one of {', '.join(FORMS)}")

@@ -1,0 +1,149 @@
+"""The JSON report: a contract (schemas/report.schema.json), so every field is written out by hand."""
+
+import json
+from typing import Any
+
+from promptlint import __version__
+from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table
+from promptlint.prompt import Location
+from promptlint.report.secrets import mask
+
+_SCHEMA_VERSION = 1
+HIDDEN = 'Excerpts are hidden: "excerpt" and "mark" are null everywhere; "absent" still says which side has nothing.'
+
+Object = dict[str, Any]
+Pointer = str | tuple[str, ...]
+
+
+def write(report: Report, *, excerpts: bool = True) -> str:
+    """Pure ASCII, indented by two, keys in a fixed order. Strings are as in the input, but secrets are masked."""
+    body: Object = {
+        "schema_version": _SCHEMA_VERSION,
+        "tool": {"name": "promptlint", "distribution": "promptlint-cache", "version": __version__},
+        "command": report.command,
+        "verdict": report.verdict,
+        "findings": [_finding(found) for found in report.findings],
+        "tables": [_table(table) for table in report.tables],
+        "notes": [mask(note) for note in report.notes] + ([] if excerpts else [HIDDEN]),
+    }
+    if report.folders:
+        body["diff"] = {"pairs": [{"verdict": diff.verdict, **_diff(diff, excerpts)} for diff in report.diffs]}
+    elif report.diffs:
+        body["diff"] = _diff(report.diffs[0], excerpts)
+    text = json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
+    # json leaves DEL as it is; and a CI runner obeys `##[` anywhere in a line.
+    return text.replace("\x7f", "\\u007f").replace("##", "#\\u0023") + "\n"
+
+
+def _diff(diff: Diff, excerpts: bool) -> Object:
+    return {
+        "a": _side(diff.a),
+        "b": _side(diff.b),
+        "boundary": _boundary(diff.boundary),
+        "changes": [_change(change, excerpts) for change in diff.changes],
+    }
+
+
+def _side(side: Side) -> Object:
+    return {
+        "path": mask(side.path),
+        "revision": side.revision,
+        "record": side.record,
+        "format": side.format,
+        "provider": side.provider,
+        "model": side.model,
+        "tokenizer": side.tokenizer,
+        "exact": side.exact,
+        "prompt_bytes": side.prompt_bytes,
+        "prompt_tokens": side.prompt_tokens,
+    }
+
+
+def _boundary(boundary: Boundary) -> Object:
+    return {
+        "shared_bytes": boundary.shared_bytes,
+        "shared_tokens": boundary.shared_tokens,
+        "shared_blocks": boundary.shared_blocks,
+        "usable_tokens": boundary.usable_tokens,
+        "lost_tokens": boundary.lost_tokens,
+        "lost_usd": boundary.lost_usd,
+        "unit": boundary.unit,
+        "exact": boundary.exact,
+        "band": boundary.band,
+        "why": mask(boundary.why),
+        "token_note": mask(boundary.token_note),
+    }
+
+
+def _change(change: Change, excerpts: bool) -> Object:
+    return {
+        "cause": change.cause,
+        "message": mask(change.message),
+        "level": change.level,
+        "certainty": change.certainty,
+        "affects": change.affects,
+        "severity": change.severity,
+        "a": _place(change.a, excerpts),
+        "b": _place(change.b, excerpts),
+        "within": _pointer(change.within),
+        "also": [_pointer(pointer) for pointer in change.also],
+        "shared_bytes": change.shared_bytes,
+        "shared_tokens": change.shared_tokens,
+        "alone_tokens": change.alone_tokens,
+        "after_fix_tokens": change.after_fix_tokens,
+        "fix": mask(change.fix),
+    }
+
+
+def _place(place: Place, excerpts: bool) -> Object:
+    excerpt = place.excerpt if excerpts else None
+    return {
+        "path": mask(place.path),
+        "revision": place.revision,
+        "record": place.record,
+        "pointer": _pointer(place.pointer),
+        "atom": place.atom,
+        "line": place.line,
+        "column": place.column,
+        "start": place.start,
+        "end": place.end,
+        "char": place.char,
+        "byte": place.byte,
+        "absent": place.excerpt is None,
+        "excerpt": None if excerpt is None else mask(excerpt, place.mark, cut=place.char > place.mark[0]),
+        "mark": None if excerpt is None else list(place.mark),
+    }
+
+
+def _finding(found: Finding) -> Object:
+    return {
+        "rule": found.rule,
+        "severity": found.severity,
+        "confidence": found.confidence,
+        "message": mask(found.message),
+        "location": _location(found.location),
+        "pointer": _pointer(found.pointer),
+        "related": [_location(location) for location in found.related],
+        "lost_tokens": found.lost_tokens,
+        "lost_usd": found.lost_usd,
+        "fix": mask(found.fix),
+    }
+
+
+def _location(location: Location) -> Object:
+    return {
+        "path": mask(location.path),
+        "start": location.start,
+        "end": location.end,
+        "line": location.line,
+        "column": location.column,
+    }
+
+
+def _table(table: Table) -> Object:
+    rows = [[mask(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
+    return {"title": mask(table.title), "columns": list(table.columns), "rows": rows}
+
+
+def _pointer(pointer: Pointer) -> str | list[str]:
+    return mask(pointer) if isinstance(pointer, str) else [mask(part) for part in pointer]

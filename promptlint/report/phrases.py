@@ -1,0 +1,159 @@
+"""The words that the text, concise and Markdown reports share: counts, places, verdicts. All of it visible text."""
+
+from promptlint.finding import Change, Diff, Place, Report, Side
+from promptlint.report.escape import line
+
+_BREAKING = ("prefix", "key")
+_AFFECTS = {
+    "prefix": "in the prefix",
+    "suffix": "behind the prefix",
+    "key": "changes the cache key",
+    "nothing": "no effect on the cache",
+}
+_UNITS = {
+    "token": "the cache is read up to any token",
+    "step": "the cache is read in steps",
+    "block": "the cache is read in whole blocks",
+    "message": "the cache is read in whole messages",
+    "marker": "the cache is read up to a marker",
+}
+
+
+def number(count: int | None, *, exact: bool = True) -> str:
+    """A count with thousands separators; "about" where it is not exact (zero is)."""
+    if count is None:
+        return "not counted"
+    return f"{count:,}" if exact or count == 0 else f"about {count:,}"
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def breaks(change: Change) -> bool:
+    """Whether the change costs reuse: it lies in the prefix or in the key."""
+    return change.affects in _BREAKING
+
+
+def source(item: Side | Place) -> str:
+    """The input as a user would name it again: `REV:path#record`."""
+    path = item.path if item.revision is None else f"{item.revision}:{item.path}"
+    return line(path if item.record is None else f"{path}#{item.record}")
+
+
+def spot(place: Place) -> str:
+    """`path:line:column`, which editors open. The line counts from the start of the file, also in a JSONL."""
+    path = place.path if place.revision is None else f"{place.revision}:{place.path}"
+    return f"{line(path)}:{place.line}:{place.column}"
+
+
+def pointer(value: str | tuple[str, ...]) -> str:
+    """A JSON pointer; `>` enters JSON inside a string. The whole document has none."""
+    return line(value if isinstance(value, str) else " > ".join(value))
+
+
+def offset(place: Place) -> str:
+    """Where inside the value or key the difference begins."""
+    if place.excerpt is None:
+        return "(nothing on this side)"
+    where = f"character {place.char:,}"
+    if place.byte != place.char:
+        where += f" (byte {place.byte:,})"
+    return f"{where} of the key" if place.atom == "key" else where
+
+
+def sharing(change: Change, *, exact: bool) -> str:
+    """What is shared before this change, without it, and after its fix."""
+    counts = (change.shared_tokens, change.alone_tokens, change.after_fix_tokens)
+    if change.shared_bytes is None and counts == (None, None, None):
+        return number(None)
+    size = "bytes not counted" if change.shared_bytes is None else plural(change.shared_bytes, "byte")
+    if counts == (None, None, None):
+        return f"{size} before it; tokens not counted"
+    before, alone, fixed = (number(count, exact=exact) for count in counts)
+    what_if = f"{alone} if it were the only change; {fixed} once this and all above are fixed"
+    return f"{size}, {before} tokens before it; {what_if}"
+
+
+def labels(change: Change) -> str:
+    """Severity, certainty (unless certain), level and effect."""
+    words = [change.severity, change.level, _AFFECTS[change.affects]]
+    if change.certainty != "certain":
+        words.insert(1, change.certainty)
+    return ", ".join(words)
+
+
+def figures(diff: Diff) -> list[tuple[str, str]]:
+    """The boundary three ways, as label and words."""
+    boundary, a, b = diff.boundary, diff.a, diff.b
+    sizes = _both(number(a.prompt_bytes), number(b.prompt_bytes))
+    lengths = _both(number(a.prompt_tokens, exact=a.exact), number(b.prompt_tokens, exact=b.exact))
+    shared = number(boundary.shared_tokens, exact=boundary.exact)
+    usable = number(boundary.usable_tokens, exact=boundary.exact)
+    blocks = "" if boundary.shared_blocks is None else f" ({plural(boundary.shared_blocks, 'block')} shared)"
+    return [
+        ("bytes", f"{boundary.shared_bytes:,} shared of {sizes}"),
+        ("tokens", f"{shared} shared of {lengths}{blocks}"),
+        ("usable", f"{usable}{'' if boundary.usable_tokens is None else ' tokens'}; {_UNITS[boundary.unit]}"),
+    ]
+
+
+def _both(a: str, b: str) -> str:
+    return a if a == b else f"{a} (a), {b} (b)"
+
+
+def counted(diff: Diff) -> str:
+    """By which tokenizer, and how far off; both sides where they differ."""
+    names = [f"{side.tokenizer}{'' if side.exact else ' (an estimate)'}" for side in (diff.a, diff.b)]
+    return line(_both(*names) + (f": {diff.boundary.band}" if diff.boundary.band else ""))
+
+
+def inputs(diff: Diff) -> str:
+    """What was recognised: format, provider, model; both sides where they differ."""
+    a, b = (", ".join(filter(None, (side.format, side.provider, side.model))) for side in (diff.a, diff.b))
+    return line(_both(a, b))
+
+
+def outcome(diff: Diff) -> str:
+    """What the verdict of one comparison means, in one clause."""
+    boundary = diff.boundary
+    usable = number(boundary.usable_tokens, exact=boundary.exact)
+    if diff.verdict == "bust":
+        return _lost(boundary.lost_tokens, boundary.usable_tokens, boundary.lost_usd, exact=boundary.exact)
+    if diff.verdict == "kept":
+        return f"nothing that was cached is lost ({usable} tokens stay readable)"
+    return {
+        "same": "equal prompts under an equal key",
+        "refused": "the provider refuses the request",
+        "wrong_reuse": "the cache would serve tokens that it must not",
+        "unknown": "what the cache can reuse is not known",
+    }[diff.verdict]
+
+
+def _lost(lost: int | None, usable: int | None, usd: str | None, *, exact: bool) -> str:
+    money = f", ${line(usd)}" if usd is not None else ""
+    if lost is None:
+        return f"cached tokens lost (not counted){money}"
+    total = "" if usable is None else f" of {lost + usable:,}"
+    return f"{number(lost, exact=exact)}{total} cached tokens lost{money}"
+
+
+def totals(report: Report) -> str:
+    """What the verdict over two folders means, in one clause."""
+    verdicts = [diff.verdict for diff in report.diffs]
+    order = ("wrong_reuse", "refused", "bust", "unknown", "kept", "same")
+    tally = ", ".join(f"{verdicts.count(each)} {each}" for each in order if each in verdicts)
+    words = f"{plural(len(verdicts), 'pair')}: {tally}" if verdicts else "no pairs"
+    busts = [diff.boundary for diff in report.diffs if diff.verdict == "bust"]
+    if not busts:
+        return words
+    lost = [boundary.lost_tokens for boundary in busts if boundary.lost_tokens is not None]
+    exact = all(boundary.exact for boundary in busts)
+    missing = f" ({plural(len(busts) - len(lost), 'pair')} not counted)" if len(lost) < len(busts) else ""
+    return f"{words}; {number(sum(lost), exact=exact)} cached tokens lost{missing}"
+
+
+def uncovered(report: Report) -> list[int]:
+    """Indexes of the findings that no change of this report already tells."""
+    told = {(change.cause, change.message) for diff in report.diffs for change in diff.changes}
+    return [index for index, found in enumerate(report.findings) if (found.rule, found.message) not in told]

@@ -1,0 +1,155 @@
+"""The text report: the verdict and its cost, the boundary, every change with both places, then the notes."""
+
+from typing import NamedTuple
+
+from promptlint.finding import Boundary, Change, Diff, Finding, Report, Table
+from promptlint.report import phrases
+from promptlint.report.escape import guard, line
+from promptlint.report.excerpts import excerpt_lines
+from promptlint.report.layout import Paint, columns, painter, wrap
+from promptlint.report.phrases import number
+
+_INDENT = "   "
+_LABEL = 8  # columns of a label and the space behind it
+_ALSO = 8  # further places that are printed; JSON has all
+_VERDICTS = {"same": "green", "kept": "green", "unknown": "yellow"}
+_SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+class _Style(NamedTuple):
+    width: int
+    excerpts: bool
+    paint: Paint
+
+
+def write(report: Report, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
+    style = _Style(width, excerpts, painter(color))
+    blocks = [_folders(report, style)] if report.folders else []
+    for diff in report.diffs:
+        if not report.folders or diff.changes:
+            blocks += _comparison(diff, style)
+    blocks += [_finding(report.findings[index], style) for index in phrases.uncovered(report)]
+    blocks += [_table(table, style) for table in report.tables]
+    if report.notes:
+        blocks.append([row for note in report.notes for row in _note(note, style)])
+    return guard("\n\n".join("\n".join(block) for block in blocks if block) + "\n")
+
+
+def _folders(report: Report, style: _Style) -> list[str]:
+    verdict = _verdict(report.verdict or "unknown", style)
+    lines = wrap([verdict, "", *phrases.totals(report).split(" ")], style.width, rest=_INDENT)
+    for diff in report.diffs:
+        tokens = [_verdict(diff.verdict, style), *_sides(diff)]
+        lines += wrap([*tokens, *phrases.outcome(diff).split(" ")], style.width, first="  ", rest="     ")
+    return lines
+
+
+def _headline(diff: Diff, style: _Style) -> list[str]:
+    tokens = [_verdict(diff.verdict, style), "", *_sides(diff), *phrases.outcome(diff).split(" ")]
+    return wrap(tokens, style.width, rest=_INDENT)
+
+
+def _verdict(verdict: str, style: _Style) -> str:
+    return style.paint(verdict, f"bold {_VERDICTS.get(verdict, 'red')}")
+
+
+def _sides(diff: Diff) -> list[str]:
+    return [phrases.source(diff.a), "->", f"{phrases.source(diff.b)}:"]
+
+
+def _comparison(diff: Diff, style: _Style) -> list[list[str]]:
+    blocks = [_headline(diff, style) + _boundary(diff, style)]
+    if not diff.changes:
+        return blocks
+    breaking = sum(map(phrases.breaks, diff.changes))
+    effect = f"{breaking:,} of them cost reuse" if breaking != 1 else "1 of them costs reuse"
+    if len(diff.changes) == 1:
+        effect = "it costs reuse" if breaking else "it costs nothing"
+    blocks.append([style.paint(f"{phrases.plural(len(diff.changes), 'change')}, {effect}", "bold")])
+    harmless: list[str] = []
+    for ordinal, change in enumerate(diff.changes, 1):
+        if phrases.breaks(change):
+            blocks.append(_change(ordinal, change, diff.boundary, style))
+        else:
+            harmless += _harmless(ordinal, change, style)
+    return [*blocks, harmless]
+
+
+def _boundary(diff: Diff, style: _Style) -> list[str]:
+    boundary = diff.boundary
+    rows = [
+        *phrases.figures(diff),
+        ("why", line(boundary.why)),
+        ("token", line(boundary.token_note)),
+        ("counts", phrases.counted(diff)),
+        ("inputs", phrases.inputs(diff)),
+    ]
+    return [row for label, text in rows if text for row in _labelled(label, text.split(" "), style)]
+
+
+def _change(ordinal: int, change: Change, boundary: Boundary, style: _Style) -> list[str]:
+    cause = style.paint(line(change.cause), f"bold {_SEVERITIES[change.severity]}")
+    lines = wrap([f"{ordinal}.", cause, *f"({phrases.labels(change)})".split(" ")], style.width, rest=_INDENT)
+    lines += wrap(line(change.message).split(" "), style.width, first=_INDENT, rest=_INDENT)
+    lines += _places(change, style)
+    if style.excerpts:
+        lines += [_INDENT + _gutter(row, style) for row in excerpt_lines(change, style.width - len(_INDENT))]
+    lines += _labelled("shared", phrases.sharing(change, exact=boundary.exact).split(" "), style)
+    lines += _labelled("also", _also(change), style) if change.also else []
+    return lines + (_labelled("fix", line(change.fix).split(" "), style) if change.fix else [])
+
+
+def _places(change: Change, style: _Style) -> list[str]:
+    lines: list[str] = []
+    spots = columns([[phrases.spot(change.a), "."], [phrases.spot(change.b), "."]], (False, False))
+    for name, place, spot in zip("ab", (change.a, change.b), spots, strict=True):
+        tokens = [style.paint(spot[:-1].rstrip(), "cyan") + spot[len(spot[:-1].rstrip()) : -2]]
+        pointer = phrases.pointer(place.pointer)
+        tokens += [*([pointer, ""] if pointer else []), *phrases.offset(place).split(" ")]
+        lines += wrap(tokens, style.width, first=f"{_INDENT}{name} ", rest=f"{_INDENT}  ")
+    return lines
+
+
+def _gutter(row: str, style: _Style) -> str:
+    carets = row.startswith("  | ")
+    return style.paint(row, "red") if carets else style.paint(row[:3], "dim") + row[3:]
+
+
+def _also(change: Change) -> list[str]:
+    shown = [phrases.pointer(pointer) for pointer in change.also[:_ALSO]]
+    more = len(change.also) - _ALSO
+    return ["at", *shown, *([f"and {more:,} more (--format json has all)"] if more > 0 else [])]
+
+
+def _harmless(ordinal: int, change: Change, style: _Style) -> list[str]:
+    pointer = phrases.pointer(change.b.pointer)
+    where = [style.paint(phrases.spot(change.b), "cyan"), *([pointer] if pointer else [])]
+    tokens = [f"{ordinal}.", line(change.cause), *f"({phrases.labels(change)})".split(" "), *where]
+    tokens[-1] += ":"
+    return wrap([*tokens, *line(change.message).split(" ")], style.width, rest=_INDENT)
+
+
+def _finding(found: Finding, style: _Style) -> list[str]:
+    place = f"{line(found.location.path)}:{found.location.line}:{found.location.column}"
+    pointer = phrases.pointer(found.pointer)
+    rule = style.paint(line(found.rule), f"bold {_SEVERITIES[found.severity]}")
+    lines = wrap([rule, f"({found.severity}):", *line(found.message).split(" ")], style.width, rest=_INDENT)
+    lines += wrap([style.paint(place, "cyan"), *([pointer] if pointer else [])], style.width, first=_INDENT)
+    return lines + (_labelled("fix", line(found.fix).split(" "), style) if found.fix else [])
+
+
+def _note(note: str, style: _Style) -> list[str]:
+    return wrap(["note:", *line(note).split(" ")], style.width, rest="  ")
+
+
+def _table(table: Table, style: _Style) -> list[str]:
+    rows = [[line(name) for name in table.columns]]
+    rows += [[line(cell) if isinstance(cell, str) else number(cell) for cell in row] for row in table.rows]
+    right = [all(not isinstance(row[index], str) for row in table.rows) for index in range(len(table.columns))]
+    return [style.paint(line(table.title), "bold"), *(f"  {row}" for row in columns(rows, right))]
+
+
+def _labelled(label: str, words: list[str], style: _Style) -> list[str]:
+    """Words behind a label, in a column of their own."""
+    first = f"{_INDENT}{style.paint(label, 'dim')}{' ' * (_LABEL - len(label))}"
+    return wrap(words, style.width, first=first, rest=" " * (len(_INDENT) + _LABEL))

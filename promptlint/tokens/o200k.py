@@ -1,0 +1,92 @@
+"""The embedded o200k_base behind the Tokenizer interface: the table for little text, a library for much."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from promptlint.tokens.cuts import is_boundary
+from promptlint.tokens.patterns import O200K, O200K_PATTERN
+from promptlint.tokens.small import SmallEncoder
+from promptlint.tokens.table import OFFICIAL_SHA256, Table
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+# Work (see `_work`) that the table does in the time in which the library loads: tiktoken 0.2 s, rs-bpe 0.06 s.
+SWITCH = 600_000
+FAST_SWITCH = 170_000
+
+
+class O200k:
+    """Exact, offline, without a cache of its own. Special tokens spelled out in a text are ordinary text."""
+
+    name = "o200k_base"
+    digest = OFFICIAL_SHA256
+    has_cuts = True
+
+    def __init__(self, *, fast: bool = True) -> None:
+        self.notes: tuple[str, ...] = ()
+        self._table = Table()
+        self._small = SmallEncoder(self._table)
+        self._done = 0  # work of the table so far
+        self._large: Encoding | None = None
+        self._try_fast = fast
+        self._fast: Callable[[str], int] | None = None
+
+    def encode(self, text: str) -> Sequence[int]:
+        if self._is_little(text):
+            ids = self._small.encode(text)
+            if ids is not None:
+                return ids
+        return self._tiktoken().encode_ordinary(text)
+
+    def count(self, text: str, *, ahead: int = 0) -> int:
+        fast = self._fast_counter(text, ahead)
+        if fast is not None:
+            return fast(text)
+        if self._is_little(text, ahead):
+            count = self._small.count(text)
+            if count is not None:
+                return count
+        return len(self._tiktoken().encode_ordinary(text))  # tiktoken itself has no count, and its buffer is slower
+
+    def is_cut(self, text: str, c: int) -> bool:
+        return is_boundary(text, c, O200K)
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        return b"".join(map(self._table.token, ids))
+
+    def start(self, text: str, index: int) -> int:
+        return len(self.decode(self.encode(text)[:index]))
+
+    def _is_little(self, text: str, ahead: int = 0) -> bool:
+        """Can the table still do this text, and what lies ahead, before it has cost more than loading tiktoken?"""
+        if self._large is not None:
+            return False
+        work = _work(text)
+        if self._done + max(work, ahead) > SWITCH:
+            return False
+        self._done += work
+        return True
+
+    def _fast_counter(self, text: str, ahead: int) -> Callable[[str], int] | None:
+        if self._try_fast and self._done + max(_work(text), ahead) > FAST_SWITCH:
+            from promptlint.tokens.fast import fast_counter
+
+            self._try_fast = False
+            self._fast, note = fast_counter()
+            self.notes = (note,) if note else ()
+        return self._fast
+
+    def _tiktoken(self) -> "Encoding":
+        if self._large is None:
+            from tiktoken import Encoding
+
+            ranks = self._table.to_dict()
+            self._large = Encoding(self.name, pat_str=O200K_PATTERN, mergeable_ranks=ranks, special_tokens={})
+        return self._large
+
+
+def _work(text: str) -> int:
+    """What a text costs the table, in bytes of ASCII: other text has more pretokens that are no tokens."""
+    size = len(text) if text.isascii() else len(text.encode())
+    return 5 * size - 4 * len(text)

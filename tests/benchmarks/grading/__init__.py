@@ -1,0 +1,1 @@
+"""How an answer about a labelled pair is graded. Knows no tool: tools are adapted to `answer.Answer`."""

@@ -1,0 +1,56 @@
+"""Start-up time is a feature: what a command does not use, it does not import."""
+
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+HEAVY = ("jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "yaml")
+
+PROBE = """
+import contextlib, io, sys
+from promptlint.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main(sys.argv[1:])
+print("\\n".join(sys.modules))
+"""
+
+
+def imported(*arguments: str) -> set[str]:
+    """Give the top-level modules that stand in `sys.modules` after one run of the command."""
+    command = [sys.executable, "-c", PROBE, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+DIFF = ("diff", "fixtures/demo/before.json", "fixtures/demo/after.json")
+RUNS = [
+    ("--help",),
+    ("--version",),
+    ("diff", "--help"),
+    DIFF,
+    (*DIFF, "--first"),
+    (*DIFF, "--format", "json"),
+    (*DIFF, "--format", "concise"),
+    (*DIFF, "--format", "markdown"),
+]
+
+
+@pytest.mark.parametrize("arguments", RUNS, ids=" ".join)
+def test_nothing_heavy_is_imported(arguments: tuple[str, ...]) -> None:
+    modules = imported(*arguments)
+    assert "click" in modules  # the probe sees what was imported
+    assert modules.isdisjoint(HEAVY), sorted(modules.intersection(HEAVY))
+
+
+def test_help_imports_no_stage() -> None:
+    command = [sys.executable, "-c", PROBE, "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    stages = {name.split(".")[1] for name in done.stdout.split() if name.startswith("promptlint.")}
+    assert stages <= {"cli", "errors"}
+
+
+def test_first_needs_no_tokenizer_library() -> None:
+    assert imported(*DIFF, "--first").isdisjoint({"tiktoken", "regex", "rs_bpe"})
