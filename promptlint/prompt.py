@@ -113,11 +113,16 @@ class Request(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """One atom of the prompt: a key or a value, as text."""
+    """One atom of the prompt: a key or a value, as text.
+
+    Encoded data (an image, a signature) is no text that a model reads: its hash stands for it, and `tokens` is a
+    rough count of what it costs instead; None for text.
+    """
 
     path: Path
     atom: AtomKind
     text: str
+    tokens: int | None = None
 
 
 class RenderedItem(NamedTuple):

@@ -70,6 +70,7 @@ def change(cause: str, message: str, a: Place, b: Place, **other: Any) -> Change
         "shared_tokens": 512,
         "alone_tokens": 3600,
         "after_fix_tokens": 3600,
+        "lost_tokens": 3630,
         "fix": "Send the text unchanged.",
     }
     return Change(cause=cause, message=message, a=a, b=b, **{**fields, **other})
@@ -180,6 +181,19 @@ def line_endings() -> Report:
     )
 
 
+def first() -> Report:
+    """What `--first` gives: no tokens are counted. The inputs are token ids without a vocabulary."""
+    blank = dict.fromkeys(("shared_bytes", "shared_tokens", "alone_tokens", "after_fix_tokens", "lost_tokens"))
+    where = {"pointer": "/input_ids/4", "char": 4, "byte": 4}
+    sides = place("[5, 6, 7, 8, 9]", (13, 14), **where), place("[5, 6, 7, 8, 10]", (13, 15), path="after.json", **where)
+    body = report(
+        change("ids-edited", "Token 4 is another.", *sides, **blank),
+        **dict.fromkeys(("shared_bytes", "shared_tokens", "usable_tokens", "lost_tokens")),
+    )
+    diff = body.diffs[0]
+    return body._replace(diffs=(diff._replace(a=diff.a._replace(prompt_bytes=None, prompt_tokens=None, model=None)),))
+
+
 def kept() -> Report:
     why = "All four entries of the first request stay readable."
     return report(appended(), verdict="kept", usable_tokens=3630, lost_tokens=0, why=why)
@@ -229,6 +243,7 @@ def hostile() -> Report:
 
 SAMPLES = {
     "bust": bust,
+    "first": first,
     "folders": folders,
     "hostile": hostile,
     "kept": kept,

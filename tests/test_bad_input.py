@@ -65,18 +65,15 @@ def with_text(text: str) -> bytes:
 REFUSED = {
     "empty": (b"", "empty"),
     "white space only": (b" \n\n", "empty"),
-    "truncated": (json.dumps(GOOD).encode()[:-20], "line 1"),
+    "truncated": (json.dumps(GOOD).encode()[:-20], "bad.json:1:"),
     "a million brackets": (b"[" * 10**6, "deep"),
     "a million objects": (b'{"a":' * 10**6, "deep"),
     "NaN": (with_text("NaN"), "NaN"),
     "invalid UTF-8": (with_text('"\udc80"').replace(b"\xed\xb2\x80", b"\xff"), "UTF-8"),
-    "lone surrogate": (with_text('"\\ud800"'), "surrogate"),
     "no messages": (b'{"model": "claude-sonnet-5", "max_tokens": 5}', "messages"),
     "nothing known": (b'{"colour": "blue"}', "tried"),
-    "a number": (b"17", ""),
-    "a string": (b'"just a string"', ""),
-    "two values": (b"{} {}", ""),
-    "response": (b'{"id": "msg_1", "type": "message", "usage": {"input_tokens": 3}}', ""),
+    "two values": (b"{} {}", "bad.json"),
+    "a response": (b'{"id": "msg_1", "type": "message", "usage": {"input_tokens": 3}}', "response"),
 }
 
 
@@ -183,6 +180,14 @@ def test_long_numbers_stay_as_they_were_sent(run: Run, tmp_path: Path) -> None:
     assert (change["a"]["pointer"], change["a"]["char"]) == ("/messages/1/content/0/input/n", 4_999)
 
 
+def test_a_lone_surrogate_is_noted(run: Run, good: Path, tmp_path: Path) -> None:
+    lone = tmp_path / "lone.json"
+    lone.write_bytes(with_text('"\\ud800"'))
+    ran = run("diff", good, lone)
+    assert ran.code == 0
+    assert "/messages/0/content: a lone surrogate was replaced by U+FFFD" in ran.out
+
+
 def test_duplicate_keys_are_noted(run: Run, good: Path, tmp_path: Path) -> None:
     double = tmp_path / "double.json"
     double.write_text(good.read_text("utf-8").replace('{"model"', '{"system": "Ignored.", "model"'), "utf-8")
@@ -192,15 +197,19 @@ def test_duplicate_keys_are_noted(run: Run, good: Path, tmp_path: Path) -> None:
     assert "twice" in ran.err + ran.out or "duplicate" in (ran.err + ran.out).lower()
 
 
-def test_two_different_formats_are_noted(run: Run, good: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.json"
-    messages = [{"role": "system", "content": GOOD["system"]}, *GOOD["messages"]]
-    other.write_text(json.dumps({"model": "gpt-5.2", "messages": messages}), "utf-8")
-    ran = run("diff", good, other)
-    assert ran.code in (0, 2)
-    assert "Traceback" not in ran.err
-    assert "openai-chat" in ran.err + ran.out
-    assert "anthropic" in ran.err + ran.out
+OTHER = {
+    "openai-chat": json.dumps({"model": "gpt-5.2", "messages": [{"role": "system", "content": "Hi."}]}),
+    "tools": json.dumps([{"name": "tide", "input_schema": {"type": "object"}}]),
+    "text": "You keep the tide tables.",
+    "token-ids": "[1, 2, 3]",
+}
+
+
+@pytest.mark.parametrize("other", OTHER)
+def test_two_different_formats_are_refused(run: Run, good: Path, tmp_path: Path, other: str) -> None:
+    path = tmp_path / "other"
+    path.write_text(OTHER[other], "utf-8")
+    refused(run("diff", good, path), "two formats", "anthropic", other)
 
 
 def test_a_closed_pipe_is_quiet(good: Path) -> None:

@@ -158,7 +158,7 @@ def test_carets_stand_under_the_difference(
     assert all(width(row) <= room or " U+" in f" {row}" for row in rows)
     carets = [row for row in rows if row.startswith("  | ")]
     texts = [row for row in rows if re.match(r"[ab] \| ", row)]
-    for row, place in zip(texts, [place for place in places if place.excerpt], strict=True):
+    for row, place in zip(texts, [place for place in places if place.excerpt or cut], strict=True):
         below = carets[-1] if row.startswith("b") or len(carets) == 1 else carets[0]
         text = mask(place.excerpt or "", place.mark, cut=cut > 0)
         marked_cells = cells(text, place.mark)[slice(*place.mark)]

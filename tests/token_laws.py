@@ -17,7 +17,7 @@ def check_difference(tokenizer: Tokenizer, reference: Encode, a: str, b: str) ->
     place = token_texts.shared(a, b)
     found = first_difference(tokenizer, a, place, b, place)
     ids_a, ids_b = list(reference(a)), list(reference(b))
-    first = token_texts.shared_ids(ids_a, ids_b)
+    first = token_texts.shared(ids_a, ids_b)
     assert len(reference(a[: found.cut])) + found.equal == first, (a, b, found)
     assert found.id_a == (ids_a[first] if first < len(ids_a) else None), (a, b, found)
     assert found.id_b == (ids_b[first] if first < len(ids_b) else None), (a, b, found)

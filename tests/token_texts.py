@@ -84,11 +84,6 @@ def edit(rng: random.Random, before: str) -> str:
     return rng.choice((*kinds, before[:place]))
 
 
-def shared(a: str, b: str) -> int:
-    """Characters that both begin with."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def shared_ids(a: Sequence[int], b: Sequence[int]) -> int:
-    """Ids that both begin with."""
+def shared(a: Sequence[object], b: Sequence[object]) -> int:
+    """Characters, or ids, that both begin with."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

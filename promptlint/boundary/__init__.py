@@ -7,7 +7,7 @@ from promptlint.boundary.items import Entries, system_differences, tool_differen
 from promptlint.boundary.messages import History, history_differences
 from promptlint.boundary.rebuilt import rebuilt
 from promptlint.boundary.repeats import merge
-from promptlint.boundary.reshaped import shape_differences
+from promptlint.boundary.reshaped import hidden_differences
 from promptlint.prompt import Level, Rendered
 
 __all__ = ["Divergence", "text_divergences"]
@@ -15,25 +15,20 @@ __all__ = ["Divergence", "text_divergences"]
 
 def text_divergences(a: Rendered, b: Rendered) -> list[Divergence]:
     """Every difference of two rendered prompts of one format, in prompt order, repeats joined to the first."""
-    if a.text == b.text:
-        return merge(list(shape_differences(a, b)))
     if found := rebuilt(a, b):
         return [found]
-    replayed = _replayed(a, b)
-    ordered = sorted(_all(a, b), key=lambda d: (d.a_start, d.b_start))
-    return merge([d if replayed else _without_history(d) for d in ordered] + list(shape_differences(a, b)))
+    ordered = sorted([*_visible(a, b), *hidden_differences(a, b)], key=lambda d: (d.a_start, d.b_start))
+    if any(divergence.cause == "per-turn-context" for divergence in ordered) and not _replayed(a, b):
+        ordered = [_without_history(divergence) for divergence in ordered]
+    return merge(ordered)
 
 
-def _all(a: Rendered, b: Rendered) -> Iterator[Divergence]:
-    yield from _tools(a, b)
-    yield from system_differences(a, b, _level(a, "system"), _level(b, "system"))
-    yield from history_differences(History(a, b, _level(a, "messages"), _level(b, "messages")))
-
-
-def _tools(a: Rendered, b: Rendered) -> Iterator[Divergence]:
+def _visible(a: Rendered, b: Rendered) -> Iterator[Divergence]:
     tools_a, tools_b = _level(a, "tools"), _level(b, "tools")
     if [tool.text for tool in tools_a] != [tool.text for tool in tools_b]:
         yield from tool_differences(a, b, tools_a, tools_b)
+    yield from system_differences(a, b, _level(a, "system"), _level(b, "system"))
+    yield from history_differences(History(a, b, _level(a, "messages"), _level(b, "messages")))
 
 
 def _level(rendered: Rendered, level: Level) -> Entries:

@@ -62,7 +62,9 @@ def _gap(old: Blocks, new: Blocks, gap: Gap, pair: Pair, x: RenderedItem, y: Ren
     gone, came = old[gap.a0 : gap.a1], new[gap.b0 : gap.b1]
     thinking = [entry for entry in gone if entry[0].kind == "thinking"]
     if thinking and not any(segment.kind == "thinking" for segment, _ in came):
-        yield _removed("reasoning-dropped", "the thinking of an earlier turn is gone", thinking, came, gap, new, pair, y)
+        yield _removed(
+            "reasoning-dropped", "the thinking of an earlier turn is gone", thinking, came, gap, new, pair, y
+        )
         gone = [entry for entry in gone if entry[0].kind != "thinking"]
     gone, came, sections = _without_sections(gone, came)
     for (_, before), (_, after) in zip(gone, came, strict=False):

@@ -1,5 +1,6 @@
 """Token positions of divergences: only what a question needs is tokenized."""
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 from promptlint.prompt import Rendered
@@ -10,6 +11,18 @@ from promptlint.tokens.index import TokenIndex
 _WHOLE_COMPARISONS = 8  # with a vocabulary without safe cuts, each comparison encodes both prompts
 
 
+class Encoded(NamedTuple):
+    """Encoded data in a prompt: where each piece ends (characters), and the rough tokens up to there."""
+
+    ends: list[int]
+    tokens: list[int]
+
+    def before(self, char: int) -> int:
+        """Tokens of encoded data in front of a character of the prompt."""
+        found = bisect_right(self.ends, char)
+        return self.tokens[found - 1] if found else 0
+
+
 class Counts(NamedTuple):
     """Two prompts and their token counts; parts that both hold are counted once."""
 
@@ -18,6 +31,22 @@ class Counts(NamedTuple):
     b: Rendered
     index_a: TokenIndex
     index_b: TokenIndex
+    encoded_a: Encoded
+    encoded_b: Encoded
+
+    def in_a(self, char: int) -> int:
+        """Tokens of the first `char` characters of prompt A."""
+        return self.index_a.at(char) + self.encoded_a.before(char)
+
+    @property
+    def total_a(self) -> int:
+        """Tokens of prompt A."""
+        return self.in_a(len(self.a.text))
+
+    @property
+    def total_b(self) -> int:
+        """Tokens of prompt B."""
+        return self.index_b.total + self.encoded_b.before(len(self.b.text))
 
 
 def count(tokenizer: Tokenizer, a: Rendered, b: Rendered) -> Counts:
@@ -25,7 +54,20 @@ def count(tokenizer: Tokenizer, a: Rendered, b: Rendered) -> Counts:
     memo: dict[str, int] = {}
     joints_a, joints_b = [item.char for item in a.items[1:]], [item.char for item in b.items[1:]]
     index_a = TokenIndex(tokenizer, a.text, joints_a, memo)
-    return Counts(tokenizer, a, b, index_a, TokenIndex(tokenizer, b.text, joints_b, memo))
+    index_b = TokenIndex(tokenizer, b.text, joints_b, memo)
+    return Counts(tokenizer, a, b, index_a, index_b, _encoded(a), _encoded(b))
+
+
+def _encoded(rendered: Rendered) -> Encoded:
+    found = Encoded([], [])
+    for item in rendered.items:
+        end = item.char
+        for piece in item.pieces:
+            end += len(piece.text) + len(rendered.separator)
+            if piece.tokens is not None:
+                found.ends.append(end)
+                found.tokens.append(piece.tokens + (found.tokens[-1] if found.tokens else 0))
+    return found
 
 
 def token_difference(counts: Counts, a_char: int, b_char: int) -> TokenDifference:
@@ -35,7 +77,7 @@ def token_difference(counts: Counts, a_char: int, b_char: int) -> TokenDifferenc
 
 def shared_tokens(counts: Counts, found: TokenDifference) -> int:
     """Equal tokens before a divergence, as if it were the only one."""
-    return counts.index_a.at(found.cut) + found.equal
+    return counts.in_a(found.cut) + found.equal
 
 
 def affordable(tokenizer: Tokenizer, comparisons: int) -> bool:

@@ -61,6 +61,8 @@ def spot_at(rendered: Rendered, char: int, end: int) -> Spot:
     if item is None or found is None:
         return Spot(rendered.request.path, "value", CharIndex(0), CharIndex(0))
     piece, start = found
+    if piece.tokens is not None:  # a hash stands for encoded data: the place is the whole value
+        return Spot(piece.path, "value", CharIndex(0), CharIndex(1 << 30))
     low = min(char - start, len(piece.text))
     if char >= item.char + len(item.text) and rendered.separator:
         return Spot(parent_end(item.item.path), "value", CharIndex(0), CharIndex(0))

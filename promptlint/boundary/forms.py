@@ -7,11 +7,11 @@ from typing import NamedTuple
 from promptlint.prompt import Json, Number
 from promptlint.read.json_text import parse_string
 
-ASCII_SPACE = re.compile(r"[ \t\n\r\f\v]+")
-_OUTSIDE_STRINGS = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\n\r]+')
+ASCII_SPACE = r"[ \t\n\r\f\v]+"
+_OUTSIDE_STRINGS = r'("(?:[^"\\]|\\.)*")|[ \t\n\r]+'
 _EXTRA_IGNORABLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0"
 _NO_BREAK = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2007": " "})
-_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,4})?\Z")
+_DECIMAL = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,4})?\Z"
 _LONGEST_JSON_TEXT = 1 << 24  # characters; a longer string is compared as text
 
 
@@ -68,11 +68,11 @@ def _normal(form: str) -> Callable[[str], str]:
 
 
 def _one_space(text: str) -> str:
-    return ASCII_SPACE.sub(" ", text).strip(" ")
+    return re.sub(ASCII_SPACE, " ", text).strip(" ")
 
 
 def _no_space(text: str) -> str:
-    return ASCII_SPACE.sub("", text)
+    return re.sub(ASCII_SPACE, "", text)
 
 
 _TEXT_FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
@@ -95,7 +95,7 @@ def _json_form(old: str, new: str) -> Form | None:
     if not isinstance(x, dict | list) or not isinstance(y, dict | list):
         return None
     if ordered(x) == ordered(y):
-        if _OUTSIDE_STRINGS.sub(r"\1", old) == _OUTSIDE_STRINGS.sub(r"\1", new):
+        if re.sub(_OUTSIDE_STRINGS, r"\1", old) == re.sub(_OUTSIDE_STRINGS, r"\1", new):
             return Form("white-space", "the same JSON text with other white space")
         return Form("escape-form", "the same JSON data with other escapes")
     return value_form(x, y)
@@ -146,7 +146,7 @@ def sorted_keys(value: Json) -> object:
 
 def number(text: str) -> object:
     """A number that compares by value: `2.50` equals `2.5`. Text that is no plain number stays text."""
-    if not _DECIMAL.match(text) or len(text) > 400:
+    if not re.match(_DECIMAL, text) or len(text) > 400:
         return text
     from decimal import Decimal
 

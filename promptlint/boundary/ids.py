@@ -18,7 +18,15 @@ def id_differences(
     In these divergences positions count tokens, not characters.
     """
     if shift := _shift(a, b):
-        yield _one("bos-mismatch", f"{abs(shift)} leading special token(s) on one side only", a, b, (0, 0, 0, 0), path_a, path_b)
+        yield _one(
+            "bos-mismatch",
+            f"{abs(shift)} leading special token(s) on one side only",
+            a,
+            b,
+            (0, 0, 0, 0),
+            path_a,
+            path_b,
+        )
         return
     for gap in gaps(a, b):
         if gap.a0 == gap.a1 == len(a):

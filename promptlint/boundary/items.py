@@ -187,5 +187,7 @@ def system_differences(a: Rendered, b: Rendered, blocks_a: Entries, blocks_b: En
         i, j = gap.a0 + paired, gap.b0 + paired
         if i < gap.a1 or j < gap.b1:
             found = at_items(a, b, blocks_a, blocks_b, i, j, "system")
-            what = f"{gap.b1 - j} system blocks were added" if j < gap.b1 else f"{gap.a1 - i} system blocks were removed"
+            what = (
+                f"{gap.b1 - j} system blocks were added" if j < gap.b1 else f"{gap.a1 - i} system blocks were removed"
+            )
             yield found._replace(cause="text-edited", message=what, a_present=i < gap.a1, b_present=j < gap.b1)

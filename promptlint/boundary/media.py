@@ -1,11 +1,20 @@
 """Images, documents and sounds inside a prompt: recognised by their shape, told apart by hash, never printed."""
 
-import hashlib
-
 from promptlint.prompt import Json
 
 _TYPES = frozenset(
-    ("image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio", "video", "container_upload")
+    (
+        "image",
+        "image_url",
+        "input_image",
+        "document",
+        "file",
+        "input_file",
+        "input_audio",
+        "audio",
+        "video",
+        "container_upload",
+    )
 )
 _FIELDS = frozenset(("inlineData", "inline_data", "fileData", "file_data", "image", "document", "video", "image_url"))
 _DATA_FIELDS = frozenset(("data", "bytes", "url", "file_data", "fileUri", "file_uri", "file_id", "image_url"))
@@ -26,6 +35,8 @@ def describe(value: Json) -> str:
     kind = value.get("type") if isinstance(value, dict) else None
     name = kind if isinstance(kind, str) else "media"
     data = max(_payloads(value), key=len, default="")
+    import hashlib
+
     digest = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()[:8]
     return f"{name} ({len(data):,} characters, sha256 {digest})"
 

@@ -75,9 +75,13 @@ def _dropped(history: History, gap: Gap, found: list[Gap]) -> Divergence:
     if oldest and gap.a1 < len(history.old):
         kept = len(history.old) - count
         message = f"the oldest {_plural(count)} dropped; the other {kept} are equal and moved forward"
-        return at._replace(cause="history-trimmed", message=message, within=history.old[gap.a0].item.path, b_present=False)
+        return at._replace(
+            cause="history-trimmed", message=message, within=history.old[gap.a0].item.path, b_present=False
+        )
     message = f"{_plural(count)} taken out of the history"
-    return at._replace(cause="history-rewritten", message=message, within=history.old[gap.a0].item.path, b_present=False)
+    return at._replace(
+        cause="history-rewritten", message=message, within=history.old[gap.a0].item.path, b_present=False
+    )
 
 
 def _is_compaction(history: History, gap: Gap) -> bool:
@@ -154,4 +158,6 @@ def _same_call(x: RenderedItem, y: RenderedItem) -> bool:
 
 def _ids(item: RenderedItem) -> set[str]:
     fields = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId")
-    return {piece.text for piece in item.pieces if piece.atom == "value" and piece.path[-1:] and piece.path[-1] in fields}
+    return {
+        piece.text for piece in item.pieces if piece.atom == "value" and piece.path[-1:] and piece.path[-1] in fields
+    }

@@ -2,12 +2,12 @@
 
 import re
 
-_WORDS = re.compile(
+_WORDS = (
+    r"(?i)"
     r"\b(?:removed|omitted|truncated|trimmed|cleared|elided|redacted|pruned|stripped|hidden|dropped|evicted|compacted|"
-    r"collapsed|expired|placeholder|no longer|not shown|snipped|replaced|archived|offloaded|discarded|deleted)\b",
-    re.IGNORECASE,
+    r"collapsed|expired|placeholder|no longer|not shown|snipped|replaced|archived|offloaded|discarded|deleted)\b"
 )
-_BRACKETS = re.compile(r"\s*(?:\[[^\[\]]*\]|<[^<>]*/?>|\([^()]*\)|\{[^{}]*\}|…|\.\.\.)\s*\Z", re.DOTALL)
+_BRACKETS = r"(?s)\s*(?:\[[^\[\]]*\]|<[^<>]*/?>|\([^()]*\)|\{[^{}]*\}|…|\.\.\.)\s*\Z"
 _LONGEST = 400  # characters
 _SHARE = 0.5  # of the old text
 
@@ -16,4 +16,4 @@ def is_placeholder(old_size: int, new: str) -> bool:
     """Whether a text of `old_size` characters gave way to a much shorter one of placeholder form."""
     if len(new) > _LONGEST or len(new) >= old_size * _SHARE:
         return False
-    return bool(_WORDS.search(new)) or (bool(new.strip()) and _BRACKETS.match(new) is not None)
+    return bool(re.search(_WORDS, new)) or (bool(new.strip()) and re.match(_BRACKETS, new) is not None)

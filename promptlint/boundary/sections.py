@@ -2,19 +2,20 @@
 
 import re
 
-_SECTION = re.compile(r"\s*<(?P<tag>[A-Za-z][\w.-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*", re.DOTALL)
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)(?:\s[^<>]*)?>")
-_TURN_NAMES = re.compile(
+_SECTION = r"(?s)\s*<(?P<tag>[A-Za-z][\w.-]*)(?:\s[^<>]*)?>.*</(?P=tag)>\s*"
+_TAG = r"<(/?)([A-Za-z][\w.-]*)(?:\s[^<>]*)?>"
+_TURN_NAMES = (
+    r"(?i)"
     r"context|memor|retriev|document|search|result|facts?$|todo|task|state|remind|recent|passage|snippet|source|"
-    r"knowledge|attach|selection|open_?files|environment|user_?info|now$|history|notes?$",
-    re.IGNORECASE,
+    r"knowledge|attach|selection|open_?files|environment|user_?info|now$|history|notes?$"
 )
+_DEEPEST = 32  # sections within sections; deeper ones are not looked at, so that the time stays linear
 _LEAST = 40  # characters of plain text around a message that count as a wrapper without a tag or a line of its own
 
 
 def is_context_section(text: str) -> bool:
     """Whether a text is one tagged section from end to end."""
-    return _SECTION.fullmatch(text) is not None
+    return re.fullmatch(_SECTION, text) is not None
 
 
 def unwrapped(old: str, new: str) -> str:
@@ -42,7 +43,10 @@ def _is_wrapper(before: str, after: str) -> bool:
 
 def _outside_sections(text: str) -> str:
     """The text without its tagged sections."""
-    while (shorter := re.sub(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>[^<>]*</\1>", "", text)) != text:
+    for _ in range(_DEEPEST):
+        shorter = re.sub(r"<([A-Za-z][\w.-]*)(?:\s[^<>]*)?>[^<>]*</\1>", "", text)
+        if shorter == text:
+            break
         text = shorter
     return text
 
@@ -50,14 +54,16 @@ def _outside_sections(text: str) -> str:
 def turn_section(text: str, start: int, end: int) -> str:
     """The name of the innermost tagged section around `start:end` if it says that it holds what one turn needs."""
     stack: list[str] = []
-    for match in _TAG.finditer(text, 0, start):
+    for match in re.compile(_TAG).finditer(text, 0, start):
         closing, name = match[1], match[2]
         if not closing:
             stack.append(name)
+            if len(stack) > _DEEPEST:
+                return ""
         elif name in stack:
             while stack.pop() != name:
                 pass
     for name in reversed(stack):
         if text.find(f"</{name}>", end) >= 0:
-            return name if _TURN_NAMES.search(name) else ""
+            return name if re.search(_TURN_NAMES, name) else ""
     return ""

@@ -99,7 +99,9 @@ def _word(value: object) -> str:
         return value.text
     if isinstance(value, bool):
         return str(value).lower()
-    text = value if isinstance(value, str) else f"{len(value)} entries" if isinstance(value, list | dict) else str(value)
+    text = (
+        value if isinstance(value, str) else f"{len(value)} entries" if isinstance(value, list | dict) else str(value)
+    )
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from promptlint.boundary.forms import number
 
+# Patterns are compiled when first used: at import they would cost 8 ms, felt by every start.
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 _WEEKDAY = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?"
@@ -13,37 +15,37 @@ _ZONE = r"(?:\s?(?:z|utc|gmt)\b|\s?[+-]\d{2}:?\d{2}\b)?"
 _DAY = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})"
 _NAMED_DAY = rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s\d{{4}})?|{_MONTH},?\s\d{{4}})"
 _DATE = rf"(?:(?:{_WEEKDAY},?\s)?(?:{_DAY}|{_NAMED_DAY})(?:,?\s{_WEEKDAY}\b)?)"
-_MOMENT = re.compile(
+_MOMENT = (
+    r"(?i)"
     rf"(?<![\w.:/-])(?:(?P<date>{_DATE})(?:(?:t|,?\s(?:at\s)?)(?P<time>{_CLOCK}){_ZONE})?"
     rf"|(?P<clock>{_CLOCK}){_ZONE}(?:,?\s(?:on\s)?(?P<day>{_DATE}))?"
-    rf"|(?P<weekday>{_WEEKDAY})|(?P<epoch>1[5-9]\d{{8}}(?:\d{{3}}|\.\d+)?))(?![\w:])",
-    re.IGNORECASE,
+    rf"|(?P<weekday>{_WEEKDAY})|(?P<epoch>1[5-9]\d{{8}}(?:\d{{3}}|\.\d+)?))(?![\w:])"
 )
-_COMPACT = re.compile(r"(?<!\d)(?P<date>20\d{6})(?:[t_-]?(?P<time>\d{4}(?:\d{2})?)z?)?(?!\d)", re.IGNORECASE)
+_COMPACT = r"(?i)(?<!\d)(?P<date>20\d{6})(?:[t_-]?(?P<time>\d{4}(?:\d{2})?)z?)?(?!\d)"
 
-_WORD = re.compile(r"[0-9A-Za-z_\-+/=.:]+")
-_ID_WORD = re.compile(r"[0-9A-Za-z_\-]+")
-_UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
-_RANDOM = re.compile(r"(?=[a-z]*\d)(?:[0-9a-f]{6,}|(?=[0-9]*[a-z])[0-9a-z]{8,})\Z", re.IGNORECASE)
-_LONG_RANDOM = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[0-9A-Za-z_\-+/=]{16,}\Z")
-_NUMBER = re.compile(r"-?\d+(?:[.,_]\d+)*")
-_COUNTS = re.compile(
+_WORD = r"[0-9A-Za-z_\-+/=.:]+"
+_ID_WORD = r"[0-9A-Za-z_\-]+"
+_UUID = r"(?i)[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
+_RANDOM = r"(?i)(?=[a-z]*\d)(?:[0-9a-f]{6,}|(?=[0-9]*[a-z])[0-9a-z]{8,})\Z"
+_LONG_RANDOM = r"(?=.*[a-z])(?=.*[A-Z])[0-9A-Za-z_\-+/=]{16,}\Z"
+_NUMBER = r"-?\d+(?:[.,_]\d+)*"
+_COUNTS = (
+    r"(?i)"
     r"\b(?:turns?|steps?|iterations?|rounds?|requests?|calls?|attempts?|retr(?:y|ies)|messages?|tokens?|left|remaining|used|budget|"
-    r"count(?:er)?|index|page|seq(?:uence)?|no|nr|number|of)\b|#",
-    re.IGNORECASE,
+    r"count(?:er)?|index|page|seq(?:uence)?|no|nr|number|of)\b|#"
 )
-_STATUS_LINE = re.compile(r"^(?:[ MADRCUT?!]{2}|[MADRCUT?!]{1,2})[ \t]+\S+(?: -> \S+)?$")
-_LOG_LINE = re.compile(r"^(?:\* )?[0-9a-f]{7,40} \S.*$")
-_LISTING_LINE = re.compile(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
-_FIELD_LINE = re.compile(
+_STATUS_LINE = r"^(?:[ MADRCUT?!]{2}|[MADRCUT?!]{1,2})[ \t]+\S+(?: -> \S+)?$"
+_LOG_LINE = r"^(?:\* )?[0-9a-f]{7,40} \S.*$"
+_LISTING_LINE = r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s"
+_FIELD_LINE = (
+    r"(?i)"
     r"^\W*(?:(?:current |git |os |working |default )?"
     r"(?:branch|host(?:name)?|user(?:name)?|cwd|pwd|directory|dir|folder|worktree|workspace|root|home|shell|"
-    r"platform|os|os version|kernel|arch(?:itecture)?|node(?: version)?|python(?: version)?|commit|head|path|status)s?)\b\W{0,3}[:=]",
-    re.IGNORECASE,
+    r"platform|os|os version|kernel|arch(?:itecture)?|node(?: version)?|python(?: version)?|commit|head|path|status)s?)\b\W{0,3}[:=]"
 )
-_ON_BRANCH = re.compile(r"^(?:On branch|HEAD detached at|Your branch is) ", re.IGNORECASE)
-_PATH = re.compile(r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)[^\s\"'<>|]*[\\/][^\s\"'<>|]+")
-_LIST_LINE = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_ON_BRANCH = r"(?i)^(?:On branch|HEAD detached at|Your branch is) "
+_PATH = r"(?:[A-Za-z]:\\|~?/|\.{1,2}/)[^\s\"'<>|]*[\\/][^\s\"'<>|]+"
+_LIST_LINE = r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S"
 
 
 class Shape(NamedTuple):
@@ -68,15 +70,17 @@ class Stretch(NamedTuple):
 
 def shape(stretch: Stretch) -> Shape | None:
     """The narrowest label whose evidence the stretch shows, or None."""
-    return _moment(stretch) or _identifier(stretch) or _counter(stretch) or _number_form(stretch) or _environment(stretch)
+    return (
+        _moment(stretch) or _identifier(stretch) or _counter(stretch) or _number_form(stretch) or _environment(stretch)
+    )
 
 
-def _covering(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
+def _covering(pattern: str, text: str, start: int, end: int) -> re.Match[str] | None:
     """The match on the line of `start` that covers `start:end`."""
     low = max(text.rfind("\n", 0, start) + 1, start - 120)
     stop = text.find("\n", end)
     high = min(len(text) if stop < 0 else stop, end + 120)
-    for match in pattern.finditer(text, low, high):
+    for match in re.compile(pattern).finditer(text, low, high):
         if match.start() <= start and end <= match.end() and (start < match.end() or start == end):
             return match
         if match.start() > start:
@@ -84,7 +88,7 @@ def _covering(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.M
     return None
 
 
-def _both(pattern: re.Pattern[str], s: Stretch) -> tuple[re.Match[str], re.Match[str]] | None:
+def _both(pattern: str, s: Stretch) -> tuple[re.Match[str], re.Match[str]] | None:
     x = _covering(pattern, s.old, s.a0, s.a1)
     y = _covering(pattern, s.new, s.b0, s.b1) if x else None
     return (x, y) if x and y and x[0] != y[0] else None
@@ -131,14 +135,14 @@ def _real_day(day: str) -> bool:
     return len(numbers) == 3 and 1 <= max(small[:2]) <= 31 and min(small[:2]) <= 12 and min(small[:2]) >= 1
 
 
-def _word(pattern: re.Pattern[str], text: str, start: int, end: int) -> tuple[int, int]:
+def _word(pattern: str, text: str, start: int, end: int) -> tuple[int, int]:
     """`start:end` widened to whole words of this pattern."""
     low = max(0, start - 200)
     begin = start
-    while begin > low and pattern.fullmatch(text[begin - 1]):
+    while begin > low and re.fullmatch(pattern, text[begin - 1]):
         begin -= 1
     stop, high = end, min(len(text), end + 200)
-    while stop < high and pattern.fullmatch(text[stop]):
+    while stop < high and re.fullmatch(pattern, text[stop]):
         stop += 1
     return begin, stop
 
@@ -157,7 +161,7 @@ def _identifier(s: Stretch) -> Shape | None:
 
 def _id_like(old: str, new: str) -> bool:
     """Both words are an id of one kind: an equal prefix, then a random part that differs in several characters."""
-    if not (pattern := _ID_WORD).fullmatch(old) or not pattern.fullmatch(new):
+    if not re.fullmatch(_ID_WORD, old) or not re.fullmatch(_ID_WORD, new):
         return False
     x, y = _random_part(old), _random_part(new)
     if not x or not y or x == y or old[: len(old) - len(x)] != new[: len(new) - len(y)]:
@@ -169,10 +173,10 @@ def _id_like(old: str, new: str) -> bool:
 
 def _random_part(word: str) -> str:
     """The end of a word that looks random: hex, base32 or base64 of some length, with digits; or ''."""
-    if _LONG_RANDOM.match(word):
+    if re.match(_LONG_RANDOM, word):
         return word
     tail = re.split(r"[_\-]", word)[-1]
-    return tail if _RANDOM.match(tail) or _LONG_RANDOM.match(tail) else ""
+    return tail if re.match(_RANDOM, tail) or re.match(_LONG_RANDOM, tail) else ""
 
 
 def _counter(s: Stretch) -> Shape | None:
@@ -184,7 +188,7 @@ def _counter(s: Stretch) -> Shape | None:
         return None
     around = s.old[max(0, found[0].start() - 40) : found[0].end() + 40]
     line = around.replace(old, " ")
-    if int(new) == int(old) + 1 or _COUNTS.search(line):
+    if int(new) == int(old) + 1 or re.search(_COUNTS, line):
         return Shape("counter", f"a count moved: {old} became {new}", old, new)
     if len(old) >= 6 and len(new) >= 6 and sum(p != q for p, q in zip(old, new, strict=False)) >= 4:
         return Shape("identifier", "an id was made anew", old, new)
@@ -203,7 +207,9 @@ def _environment(s: Stretch) -> Shape | None:
     old_lines, new_lines = _lines(s.old, s.a0, s.a1), _lines(s.new, s.b0, s.b1)
     changed = [line for line in (*old_lines, *new_lines) if line.strip()]
     if changed and all(_environment_line(line) for line in changed) and old_lines != new_lines:
-        return Shape("environment", "state of the machine or the work tree changed", s.old[s.a0 : s.a1], s.new[s.b0 : s.b1])
+        return Shape(
+            "environment", "state of the machine or the work tree changed", s.old[s.a0 : s.a1], s.new[s.b0 : s.b1]
+        )
     if (found := _both(_PATH, s)) is not None:
         old, new = found[0][0], found[1][0]
         return Shape("environment", f"a path changed: {old} became {new}", old, new)
@@ -220,10 +226,10 @@ def _lines(text: str, start: int, end: int) -> list[str]:
 
 
 def _environment_line(line: str) -> bool:
-    return any(p.match(line) for p in (_STATUS_LINE, _LOG_LINE, _LISTING_LINE, _FIELD_LINE, _ON_BRANCH))
+    return any(re.match(pattern, line) for pattern in (_STATUS_LINE, _LOG_LINE, _LISTING_LINE, _FIELD_LINE, _ON_BRANCH))
 
 
 def list_lines(text: str) -> list[str]:
     """The lines of a text if every one is an entry of a list (`- x`, `1. x`), otherwise nothing."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return lines if lines and all(_LIST_LINE.match(line) for line in lines) else []
+    return lines if lines and all(re.match(_LIST_LINE, line) for line in lines) else []

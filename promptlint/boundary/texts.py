@@ -8,8 +8,9 @@ from promptlint.boundary.align import common_prefix, common_suffix, gaps
 from promptlint.boundary.forms import text_form
 from promptlint.boundary.shapes import Stretch, list_lines, shape
 
-_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_TOKEN = r"\w+|\s+|[^\w\s]"
+_LINE = r"[^\n]*\n|[^\n]+\Z"
+_NAMED = 500  # stretches of one text that are looked at one by one
 _ALIKE = 0.5  # share of equal characters below which two lines are not compared word by word
 
 
@@ -33,7 +34,10 @@ def name_text(old: str, new: str, fallback: str) -> list[Named]:
     a1, b1 = len(old) - tail, len(new) - tail
     if form := text_form(old, new):
         return [Named(form.cause, form.message, head, a1, head, b1, old[head:a1], new[head:b1])]
-    return _join([_name(stretch, fallback) for stretch in stretches(old, new)], fallback)
+    found = list(stretches(old, new))
+    named = [_name(stretch, fallback) for stretch in found[:_NAMED]]
+    named += [Named(fallback, "", s.a0, s.a1, s.b0, s.b1, "", "") for s in found[_NAMED:]]
+    return _join(named, fallback)
 
 
 def stretches(old: str, new: str) -> Iterator[Stretch]:
@@ -42,7 +46,7 @@ def stretches(old: str, new: str) -> Iterator[Stretch]:
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
     low = old.rfind("\n", 0, head) + 1
     tail = min(tail, len(old) - _line_end(old, len(old) - tail))
-    lines_a, lines_b = _LINE.findall(old[low : len(old) - tail]), _LINE.findall(new[low : len(new) - tail])
+    lines_a, lines_b = re.findall(_LINE, old[low : len(old) - tail]), re.findall(_LINE, new[low : len(new) - tail])
     for a0, a1, b0, b1 in _regions(lines_a, lines_b, low):
         yield from _in_region(old, a0, a1, new, b0, b1)
 
@@ -79,7 +83,7 @@ def _in_region(old: str, a0: int, a1: int, new: str, b0: int, b1: int) -> Iterat
     head = _word_start(x, common_prefix(x, y))
     tail = common_suffix(x, y, min(len(x), len(y)) - head)
     tail = len(x) - _word_stop(x, len(x) - tail)
-    words_a, words_b = _TOKEN.findall(x[head : len(x) - tail]), _TOKEN.findall(y[head : len(y) - tail])
+    words_a, words_b = re.findall(_TOKEN, x[head : len(x) - tail]), re.findall(_TOKEN, y[head : len(y) - tail])
     at_a, at_b = _offsets(words_a, a0 + head), _offsets(words_b, b0 + head)
     found = gaps(words_a, words_b)
     changed = max(
@@ -165,7 +169,12 @@ def _join(named: list[Named], fallback: str) -> list[Named]:
         last = joined[-1] if joined else None
         if entry.cause == fallback:
             rest.append(entry)
-        elif last and entry[0] == last.cause and (entry.was, entry.now) == (last.was, last.now) and entry.a0 - last.a1 < 80:
+        elif (
+            last
+            and entry[0] == last.cause
+            and (entry.was, entry.now) == (last.was, last.now)
+            and entry.a0 - last.a1 < 80
+        ):
             joined[-1] = last._replace(a1=entry.a1, b1=entry.b1)
         else:
             joined.append(entry)

@@ -68,9 +68,7 @@ def node(value: Json, path: Path, places: Index) -> Node | None:
 
 def _descend(value: Json, steps: Path) -> Json:
     for step in steps:
-        if isinstance(value, dict) and isinstance(step, str):
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int):
+        if (isinstance(value, dict) and isinstance(step, str)) or (isinstance(value, list) and isinstance(step, int)):
             value = value[step]
     return value
 

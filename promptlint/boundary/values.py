@@ -62,7 +62,14 @@ def whole(cause: str, message: str, x: Node, y: Node, pair: Pair) -> Divergence:
 
 
 def placed(
-    cause: str, message: str, a: tuple[int, int], b: tuple[int, int], within: Path, pair: Pair, was: str = "", now: str = ""
+    cause: str,
+    message: str,
+    a: tuple[int, int],
+    b: tuple[int, int],
+    within: Path,
+    pair: Pair,
+    was: str = "",
+    now: str = "",
 ) -> Divergence:
     """A divergence of two ranges of prompt characters."""
     return Divergence(
@@ -130,7 +137,7 @@ def _word(value: Json) -> str:
     if isinstance(value, Number):
         return value.text
     if isinstance(value, str):
-        return value
+        return f'"{value}"' if len(value) <= 60 else f'"{value[:57]}…"'
     return {None: "null", True: "true", False: "false"}[value] if value is None or isinstance(value, bool) else "[…]"
 
 
@@ -165,7 +172,9 @@ def _at_keys(cause: str, message: str, x: Node, y: Node, key_a: str, key_b: str,
     return placed(cause, message, (a + head, a + head + 1), (b + head, b + head + 1), y.path, pair)
 
 
-def _fields_gone(x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair) -> Iterator[Divergence]:
+def _fields_gone(
+    x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair
+) -> Iterator[Divergence]:
     for key in fields:
         if key not in others:
             yield removed(fields[key], key, _after(list(fields), key, others, pair.at_b, y), y.path, pair)

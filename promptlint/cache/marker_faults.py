@@ -29,7 +29,9 @@ def refusals(new: Sequence[Position], provider: Provider) -> Iterator[MarkerFaul
     for position in carriers:
         if not can_carry(position, provider):
             what = "an empty text block" if position.empty else f"a {position.kind} block"
-            yield MarkerFault("marker-illegal-block", f"a cache marker on {what} is refused", None, position.path, refused=True)
+            yield MarkerFault(
+                "marker-illegal-block", f"a cache marker on {what} is refused", None, position.path, refused=True
+            )
     legal = [position for position in carriers if can_carry(position, provider)]
     if provider.marker_limit and len(legal) > provider.marker_limit:
         over = f"{len(legal)} cache markers, the limit is {provider.marker_limit}: the request is refused"
@@ -104,4 +106,6 @@ def moved_forward(reuse: Reuse) -> MarkerFault | None:
     new = [position for position in reuse.new if position.marker]
     if not old or not new or reuse.usable < reuse.readable or new[-1].end <= old[-1].end:
         return None
-    return MarkerFault("marker-moved-forward", "the last marker moved forward with the conversation", old[-1].path, new[-1].path)
+    return MarkerFault(
+        "marker-moved-forward", "the last marker moved forward with the conversation", old[-1].path, new[-1].path
+    )

@@ -25,21 +25,27 @@ class Meaning(NamedTuple):
     lost_level: Level | None = None  # of a setting: the first level that is lost
 
 
-def text_meaning(divergence: Divergence, readable: int, provider: Provider) -> Meaning:
+def text_meaning(divergence: Divergence, readable: int) -> Meaning:
     """A difference of text: it matters if it lies ahead of what the first request left readable."""
     row = cause(divergence.cause)
-    if row.benign:
-        return Meaning(row.label, "certain", "nothing", "info", divergence.message, row.fix)
-    if divergence.cause == "content-shape" and divergence.a_start == divergence.a_end:
-        return Meaning(row.label, "possible", "nothing", "info", divergence.message, row.fix)
+    if harmless(divergence):
+        certainty: Certainty = "certain" if row.benign else "possible"
+        return Meaning(row.label, certainty, "nothing", "info", divergence.message, row.fix)
     message = divergence.message or row.summary
     if divergence.a_start >= readable:
         return Meaning(row.label, "certain", "suffix", "info", message, row.fix)
-    certainty = _text_certainty(divergence, provider)
+    certainty = _text_certainty(divergence)
     return Meaning(row.label, certainty, "prefix", "error" if certainty == "certain" else "warning", message, row.fix)
 
 
-def _text_certainty(divergence: Divergence, provider: Provider) -> Certainty:
+def harmless(divergence: Divergence) -> bool:
+    """Whether the prompts stay equal in spite of it: an appended turn, or the same text in another JSON shape."""
+    if divergence.cause == "content-shape":
+        return divergence.a_start == divergence.a_end
+    return cause(divergence.cause).benign
+
+
+def _text_certainty(divergence: Divergence) -> Certainty:
     if divergence.cause in _FORM_UNPUBLISHED:
         return "possible"  # whether the provider renders the two apart is not published
     if divergence.cause == "identifier" and divergence.b.path and divergence.b.path[-1] in _ID_FIELDS:
@@ -75,7 +81,9 @@ def _keyed(divergence: Divergence, setting: Setting, request: Request) -> Meanin
     beyond = f" ({setting.beyond})" if setting.beyond else ""
     message = f"{divergence.message}; {reach} {verb}{beyond}"
     severity: Severity = "error" if certainty == "certain" else "warning"
-    return Meaning(row.label, certainty, "key", severity, message, row.fix, setting.level if certainty == "certain" else None)
+    return Meaning(
+        row.label, certainty, "key", severity, message, row.fix, setting.level if certainty == "certain" else None
+    )
 
 
 def _row(name: str, provider: Provider) -> Setting | None:

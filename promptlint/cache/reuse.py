@@ -52,7 +52,9 @@ def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reu
     written = found.written
     if limit == len(b.text):  # the second prompt is a start of the first: it asks for no more than it holds
         written = max((position.end for position in old if position.marker and position.end <= limit), default=0)
-    return Reuse(written, found.usable, "marker", _why_markers(written, found.usable), tuple(old), tuple(new), found.distance)
+    return Reuse(
+        written, found.usable, "marker", _why_markers(written, found.usable), tuple(old), tuple(new), found.distance
+    )
 
 
 def _why_markers(written: int, usable: int) -> str:

@@ -77,15 +77,16 @@ def _level(rendered: Rendered, path: Path | None) -> Level:
 def benign_form(a: Rendered, b: Rendered) -> Found:
     """Different files, equal prompt and key."""
     row = cause("body-form-only")
-    at_a, at_b = Spot(a.request.path, "value", CharIndex(0), CharIndex(0)), Spot(b.request.path, "value", CharIndex(0), CharIndex(0))
+    at_a, at_b = (
+        Spot(a.request.path, "value", CharIndex(0), CharIndex(0)),
+        Spot(b.request.path, "value", CharIndex(0), CharIndex(0)),
+    )
     message = "the files differ only in the form of the body: field order, white space or escapes"
     divergence = Divergence(row.label, "settings", 0, 0, 0, 0, b.request.path, message, at_a, at_b, False, False)
     return Found(divergence, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
 
-def changes(
-    entries: list[Found], counts: Counts, found: Reuse, provider: Provider, first: bool
-) -> tuple[Change, ...]:
+def changes(entries: list[Found], counts: Counts, found: Reuse, provider: Provider, first: bool) -> tuple[Change, ...]:
     """Every change, ready to print; key changes first, then the text in prompt order, then markers.
 
     With `first` nothing is counted.
@@ -94,9 +95,7 @@ def changes(
     if not first:
         shared = [_shared(entry, counts, i) for i, entry in enumerate(entries)]
     sides = _sides(entries, counts)
-    return tuple(
-        _change(entry, i, shared, sides, counts, found, provider, first) for i, entry in enumerate(entries)
-    )
+    return tuple(_change(entry, i, shared, sides, counts, found, provider, first) for i, entry in enumerate(entries))
 
 
 def _chars(entry: Found, counts: Counts) -> int:
@@ -113,7 +112,7 @@ def _chars(entry: Found, counts: Counts) -> int:
 def _shared(entry: Found, counts: Counts, number: int) -> Shared:
     chars = _chars(entry, counts)
     if entry.divergence.level == "settings" or entry.divergence.cause.startswith("marker-"):
-        return Shared(chars, counts.index_a.at(chars))
+        return Shared(chars, counts.in_a(chars))
     if not affordable(counts.tokenizer, number):
         return Shared(chars, None)
     around = token_difference(counts, chars, entry.divergence.b_start)
@@ -177,7 +176,7 @@ def _after_fix(i: int, shared: list[Shared], counts: Counts) -> int | None:
     later = [entry.tokens for entry in shared[i + 1 :]]
     if any(tokens is None for tokens in later):
         return None
-    return min([tokens for tokens in later if tokens is not None], default=counts.index_a.total)
+    return min([tokens for tokens in later if tokens is not None], default=counts.total_a)
 
 
 def _lost(meaning: Meaning, shared: Shared, counts: Counts, found: Reuse, provider: Provider) -> int | None:
@@ -186,9 +185,9 @@ def _lost(meaning: Meaning, shared: Shared, counts: Counts, found: Reuse, provid
         return 0
     if meaning.affects == "key" and meaning.lost_level is None:
         return None
-    readable = counts.index_a.at(found.readable)
+    readable = counts.in_a(found.readable)
     if provider.cache != "markers":
         return None if shared.tokens is None else max(readable - shared.tokens, 0)
     if meaning.cause == "marker-out-of-reach":
-        return readable - counts.index_a.at(found.usable)
-    return max(readable - counts.index_a.at(reach(list(found.old), list(found.new), shared.chars, provider).usable), 0)
+        return readable - counts.in_a(found.usable)
+    return max(readable - counts.in_a(reach(list(found.old), list(found.new), shared.chars, provider).usable), 0)

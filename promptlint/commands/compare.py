@@ -6,7 +6,7 @@ from promptlint.boundary.counts import Counts, count, shared_tokens, token_diffe
 from promptlint.boundary.divergence import Divergence, byte_at
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.marker_faults import MarkerFault, moved_forward, out_of_reach, refusals, standing_still
-from promptlint.cache.meaning import Meaning, setting_meaning, text_meaning
+from promptlint.cache.meaning import Meaning, harmless, setting_meaning, text_meaning
 from promptlint.cache.reuse import Reuse, block_floor, reuse
 from promptlint.commands.changes import Found, benign_form, changes, fault_found
 from promptlint.commands.options import Options
@@ -22,7 +22,7 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
     """The difference of two requests of one format, and notes on both inputs."""
     if old.format != new.format:
         formats = f"{old.format} and {new.format}"
-        raise PromptlintError(f"the inputs are of two formats, {formats}", "compare two requests to one API")
+        raise PromptlintError(f"the inputs are of two formats, {formats}", "read both as one with --input-format")
     provider = _provider(old, new, options)
     if old.token_ids is not None and new.token_ids is not None:
         from promptlint.commands.compare_ids import compare_ids
@@ -50,12 +50,14 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     keyed = [(d, setting_meaning(d, b.request, provider)) for d in setting_differences(a.request, b.request)]
     lost_level = _first_level([meaning for _, meaning in keyed])
     text = text_divergences(a, b)
+    shared = min([shared, *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
     whole = reuse(a, b, len(a.text), provider)
-    named = [(d, text_meaning(d, whole.readable, provider)) for d in text]
-    faults = _faults(found, shared, a, b, provider, lost_level)
-    entries = [Found(d, m) for d, m in _merged(keyed)] + [Found(d, m) for d, m in named]
-    entries += [fault_found(fault, a, b) for fault in faults]
+    named = [(d, text_meaning(d, whole.readable)) for d in text]
+    faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
+    entries = [fault for fault in faults if fault.refused]
+    entries += [Found(d, m) for d, m in _merged(keyed)] + [Found(d, m) for d, m in named]
+    entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
     if options.first:
@@ -65,8 +67,8 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     boundary = _boundary(counts, found, shared, provider, options)
     return Diff(
         verdict=verdict,
-        a=_side(a, provider, options, counts.index_a.total if not options.first else None),
-        b=_side(b, provider, options, counts.index_b.total if not options.first else None),
+        a=_side(a, provider, options, counts.total_a if not options.first else None),
+        b=_side(b, provider, options, counts.total_b if not options.first else None),
         boundary=boundary,
         changes=changes(entries, counts, found, provider, options.first),
     )
@@ -100,7 +102,7 @@ def _faults(
     if provider.cache != "markers":
         return []
     faults = list(refusals(found.new, provider))
-    if lost_level is None:
+    if lost_level is None and not faults:
         candidates = (
             out_of_reach(found, provider, shared),
             standing_still(found, len(a.text), len(b.text), shared),
@@ -148,14 +150,14 @@ def _boundary(counts: Counts, found: Reuse, shared: int, provider: Provider, opt
     if options.first:
         return base._replace(token_note=note)
     tokens = shared_tokens(counts, around)
-    usable = tokens if found.usable == shared else counts.index_a.at(found.usable)
-    readable = counts.index_a.total if found.readable == len(counts.a.text) else counts.index_a.at(found.readable)
+    usable = tokens if found.usable == shared else counts.in_a(found.usable)
+    readable = counts.total_a if found.readable == len(counts.a.text) else counts.in_a(found.readable)
     if found.readable == found.usable:
         readable = usable
     if options.block_size:
         size = options.block_size
         whole = found.readable == found.usable
-        usable = block_floor(min(usable, tokens), counts.index_b.total, size)
+        usable = block_floor(min(usable, tokens), counts.total_b, size)
         readable = usable if whole else readable // size * size
         base = base._replace(shared_blocks=tokens // size)
     return base._replace(
@@ -166,7 +168,9 @@ def _boundary(counts: Counts, found: Reuse, shared: int, provider: Provider, opt
 def _token_note(back: int) -> str:
     if back <= 0:
         return ""
-    return f"the first differing token begins {back} bytes before the first differing byte: the tokenizer merges across it"
+    return (
+        f"the first differing token begins {back} bytes before the first differing byte: the tokenizer merges across it"
+    )
 
 
 def _side(rendered: Rendered, provider: Provider, options: Options, tokens: int | None) -> Side:

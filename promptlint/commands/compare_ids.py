@@ -22,13 +22,15 @@ def compare_ids(old: Request, new: Request, provider: Provider, options: Options
     found = list(id_differences(a, b, old.path, new.path, decode))
     shared = common_head(a, b)
     readable = min(len(a), len(b)) if shared in (len(a), len(b)) else len(a)
-    named = [(d, text_meaning(d, readable, provider)) for d in found]
+    named = [(d, text_meaning(d, readable)) for d in found]
     if options.first:
         named = named[:1]
     boundary = _boundary(a, b, shared, readable, decode, options)
     changes = _changes(old, new, named, decode)
     verdict: Verdict = "bust" if boundary.lost_tokens else "same" if a == b else "kept"
-    return Diff(verdict, _side(old, provider, options, decode), _side(new, provider, options, decode), boundary, changes)
+    return Diff(
+        verdict, _side(old, provider, options, decode), _side(new, provider, options, decode), boundary, changes
+    )
 
 
 def _boundary(
@@ -57,8 +59,12 @@ def _changes(
     old: Request, new: Request, named: list[tuple[Divergence, Meaning]], decode: Decode | None
 ) -> tuple[Change, ...]:
     a, b = old.token_ids or (), new.token_ids or ()
-    places_a = places(old.document, [d.a for d, _ in named], [_id(a, d.a_start) if d.a_present else None for d, _ in named])
-    places_b = places(new.document, [d.b for d, _ in named], [_id(b, d.b_start) if d.b_present else None for d, _ in named])
+    places_a = places(
+        old.document, [d.a for d, _ in named], [_id(a, d.a_start) if d.a_present else None for d, _ in named]
+    )
+    places_b = places(
+        new.document, [d.b for d, _ in named], [_id(b, d.b_start) if d.b_present else None for d, _ in named]
+    )
     starts = [d.a_start for d, _ in named]
     return tuple(
         _change(d, m, places_a[i], places_b[i], min(starts[i + 1 :], default=len(a)), a, decode)

@@ -1,6 +1,5 @@
 """Symbolic places -> what is printed: file, line, column, pointer, excerpt."""
 
-import re
 from collections.abc import Sequence
 
 from promptlint.boundary.divergence import item_at, piece_at
@@ -9,7 +8,6 @@ from promptlint.prompt import Document, Json, Location, Number, Path, Rendered, 
 from promptlint.read.places import pointer, resolve
 
 _BEFORE, _AFTER = 24, 48  # characters of an excerpt on both sides of the first differing one
-_OPAQUE = re.compile(r"[A-Za-z0-9+/=_-]{256,}\Z")
 
 
 def places(document: Document, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
@@ -41,9 +39,6 @@ def _place(document: Document, spot: Spot, value: str | None, location: Location
 def _excerpt(value: str | None, char: int, end: int) -> tuple[str | None, tuple[int, int]]:
     if value is None:
         return None, (0, 0)
-    if _OPAQUE.match(value):
-        text = f"({len(value):,} characters of encoded data)"
-        return text, (0, len(text))
     low, high = max(0, char - _BEFORE), min(len(value), char + _AFTER)
     return value[low:high], (char - low, max(char, min(end, high)) - low)
 
@@ -65,9 +60,7 @@ def setting_value(request: Request, path: Path) -> str | None:
 
 def _descend(value: Json, steps: Path) -> Json:
     for step in steps:
-        if isinstance(value, dict) and isinstance(step, str) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+        if (isinstance(value, dict) and isinstance(step, str) and step in value) or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
             value = value[step]
     return value
 

@@ -52,8 +52,8 @@ def record(chunks: Iterable[bytes], number: int, name: str, max_bytes: int) -> S
     codec, mark = encoding_of(head[:4])
     seen, line, going_on = 0, 1, False
     for data, start, ended in _lines(chain([head[mark:]], chunks), codec, mark, max_bytes):
-        if not going_on and data.strip(b" \t\r\0"):
-            if seen == number and ended:
+        if not going_on and not _is_blank(data, codec):
+            if seen == number and ended and len(data) <= max_bytes:
                 return Stretch(_without_return(data, codec), codec, start, line)
             if seen == number:
                 raise PromptlintError(f"{name}#{number} is larger than {_mebibytes(max_bytes)}", "cut it down first")
@@ -93,6 +93,12 @@ def _find_unit(data: bytearray, unit: bytes, begin: int) -> int:
     while place >= 0 and place % len(unit):
         place = data.find(unit, place + 1)
     return place
+
+
+def _is_blank(data: bytes, codec: str) -> bool:
+    if codec == "utf-8":
+        return not data.strip(b" \t\r")
+    return not data.decode(codec, "replace").strip(" \t\r")
 
 
 def _without_return(data: bytes, codec: str) -> bytes:

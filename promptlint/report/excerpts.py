@@ -45,9 +45,13 @@ def excerpt_lines(change: Change, room: int) -> list[str]:
 
 
 def _side(name: str, place: Place) -> _Side:
-    excerpt, marked = place.excerpt or "", slice(*place.mark)
-    text = mask(excerpt, place.mark, cut=place.char > place.mark[0])
-    return _Side(name, text, cells(text, place.mark), place.mark, text[marked] != excerpt[marked])
+    excerpt, (start, end) = place.excerpt or "", place.mark
+    cut = place.char > start
+    text = mask(excerpt, place.mark, cut=cut)
+    shown, masked = cells(text, place.mark), text[start:end] != excerpt[start:end]
+    if cut:  # an ellipsis stands for what lies before
+        return _Side(name, _CUT + text, [_CUT, *shown], (start + 1, end + 1), masked)
+    return _Side(name, text, shown, place.mark, masked)
 
 
 def _windows(sides: list[_Side], room: int) -> list[_Window]:

@@ -91,6 +91,7 @@ def _change(change: Change, excerpts: bool) -> Object:
         "shared_tokens": change.shared_tokens,
         "alone_tokens": change.alone_tokens,
         "after_fix_tokens": change.after_fix_tokens,
+        "lost_tokens": change.lost_tokens,
         "fix": mask(change.fix),
     }
 

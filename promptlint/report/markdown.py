@@ -84,7 +84,10 @@ def _pairs(report: Report) -> str:
 
 def _comparison(diff: Diff, excerpts: bool) -> list[str]:
     boundary = diff.boundary
-    sides = f"{code(phrases.source(diff.a))} -> {code(phrases.source(diff.b))}"
+    sides = "\n".join(
+        f"- {name}: {code(phrases.source(side))} ({words(phrases.kind(side))})"
+        for name, side in (("a", diff.a), ("b", diff.b))
+    )
     rows = [(label, words(text)) for label, text in phrases.figures(diff)]
     blocks = [f"### **{diff.verdict}**: {words(phrases.outcome(diff))}", sides, _grid(("", "boundary"), rows)]
     told = (("Why", line(boundary.why)), ("Token", line(boundary.token_note)), ("Counts", phrases.counted(diff)))
@@ -106,7 +109,8 @@ def _title(change: Change) -> str:
 
 
 def _one_line(ordinal: int, change: Change) -> str:
-    return f"- {ordinal}: {_title(change)} {_place(change.b)}"
+    where = " ".join(filter(None, (code(phrases.spot(change.b)), code(phrases.pointer(change.b.pointer)))))
+    return f"- {ordinal}: {_title(change)} {where}"
 
 
 def _change(ordinal: int, change: Change, exact: bool, excerpts: bool) -> str:
@@ -116,7 +120,7 @@ def _change(ordinal: int, change: Change, exact: bool, excerpts: bool) -> str:
         rows = excerpt_lines(change, _EXCERPT_COLUMNS)
         fence = "`" * max(3, _longest_run("\n".join(rows)) + 1)
         lines += [f"{fence}text", *rows, fence, ""]
-    lines += [f"- Shared: {phrases.sharing(change, exact=exact)}"]
+    lines += [f"- {label.capitalize()}: {text}" for label, text in phrases.sharing(change, exact=exact)]
     lines += (
         [f"- Also at {', '.join(code(phrases.pointer(pointer)) for pointer in change.also)}"] if change.also else []
     )
@@ -126,7 +130,7 @@ def _change(ordinal: int, change: Change, exact: bool, excerpts: bool) -> str:
 
 def _place(place: Place) -> str:
     pointer = code(phrases.pointer(place.pointer))
-    return " ".join([code(phrases.spot(place)), *([pointer] if pointer else []), phrases.offset(place)])
+    return " ".join(filter(None, (code(phrases.spot(place)), pointer, phrases.offset(place))))
 
 
 def _finding(found: Finding) -> str:

@@ -62,17 +62,26 @@ def offset(place: Place) -> str:
     return f"{where} of the key" if place.atom == "key" else where
 
 
-def sharing(change: Change, *, exact: bool) -> str:
-    """What is shared before this change, without it, and after its fix."""
-    counts = (change.shared_tokens, change.alone_tokens, change.after_fix_tokens)
-    if change.shared_bytes is None and counts == (None, None, None):
+def sharing(change: Change, *, exact: bool) -> list[tuple[str, str]]:
+    """What is shared before this change, if it were the only one, and after its fix, as label and words."""
+    before = _tokens(change.shared_tokens, "shared", exact=exact)
+    if change.shared_bytes is not None:
+        size = plural(change.shared_bytes, "byte")
+        before = f"{size} shared, tokens not counted" if change.shared_tokens is None else f"{size} and {before}"
+    if (change.alone_tokens, change.after_fix_tokens) == (None, None):
+        return [("before", before)]
+    lost = "" if change.lost_tokens is None else f", {number(change.lost_tokens, exact=exact)} cached tokens lost"
+    return [
+        ("before", before),
+        ("alone", _tokens(change.alone_tokens, f"shared{lost} if it were the only change", exact=exact)),
+        ("then", _tokens(change.after_fix_tokens, "shared once this and all above are fixed", exact=exact)),
+    ]
+
+
+def _tokens(count: int | None, rest: str, *, exact: bool) -> str:
+    if count is None:
         return number(None)
-    size = "bytes not counted" if change.shared_bytes is None else plural(change.shared_bytes, "byte")
-    if counts == (None, None, None):
-        return f"{size} before it; tokens not counted"
-    before, alone, fixed = (number(count, exact=exact) for count in counts)
-    what_if = f"{alone} if it were the only change; {fixed} once this and all above are fixed"
-    return f"{size}, {before} tokens before it; {what_if}"
+    return f"{number(count, exact=exact)} token{'' if count == 1 else 's'} {rest}".rstrip()
 
 
 def labels(change: Change) -> str:
@@ -88,14 +97,16 @@ def figures(diff: Diff) -> list[tuple[str, str]]:
     boundary, a, b = diff.boundary, diff.a, diff.b
     sizes = _both(number(a.prompt_bytes), number(b.prompt_bytes))
     lengths = _both(number(a.prompt_tokens, exact=a.exact), number(b.prompt_tokens, exact=b.exact))
-    shared = number(boundary.shared_tokens, exact=boundary.exact)
-    usable = number(boundary.usable_tokens, exact=boundary.exact)
     blocks = "" if boundary.shared_blocks is None else f" ({plural(boundary.shared_blocks, 'block')} shared)"
     return [
-        ("bytes", f"{boundary.shared_bytes:,} shared of {sizes}"),
-        ("tokens", f"{shared} shared of {lengths}{blocks}"),
-        ("usable", f"{usable}{'' if boundary.usable_tokens is None else ' tokens'}; {_UNITS[boundary.unit]}"),
+        ("bytes", _shared(boundary.shared_bytes, sizes, exact=True)),
+        ("tokens", _shared(boundary.shared_tokens, lengths, exact=boundary.exact) + blocks),
+        ("usable", f"{_tokens(boundary.usable_tokens, '', exact=boundary.exact)}; {_UNITS[boundary.unit]}"),
     ]
+
+
+def _shared(count: int | None, total: str, *, exact: bool) -> str:
+    return number(None) if count is None else f"{number(count, exact=exact)} shared of {total}"
 
 
 def _both(a: str, b: str) -> str:
@@ -104,24 +115,24 @@ def _both(a: str, b: str) -> str:
 
 def counted(diff: Diff) -> str:
     """By which tokenizer, and how far off; both sides where they differ."""
-    names = [f"{side.tokenizer}{'' if side.exact else ' (an estimate)'}" for side in (diff.a, diff.b)]
+    names = [f"{side.tokenizer}{'' if side.exact else ', an estimate'}" for side in (diff.a, diff.b)]
     return line(_both(*names) + (f": {diff.boundary.band}" if diff.boundary.band else ""))
 
 
-def inputs(diff: Diff) -> str:
-    """What was recognised: format, provider, model; both sides where they differ."""
-    a, b = (", ".join(filter(None, (side.format, side.provider, side.model))) for side in (diff.a, diff.b))
-    return line(_both(a, b))
+def kind(side: Side) -> str:
+    """What was recognised: format, provider and model, each word once."""
+    return line(", ".join(dict.fromkeys(filter(None, (side.format, side.provider, side.model)))))
 
 
 def outcome(diff: Diff) -> str:
     """What the verdict of one comparison means, in one clause."""
     boundary = diff.boundary
-    usable = number(boundary.usable_tokens, exact=boundary.exact)
     if diff.verdict == "bust":
         return _lost(boundary.lost_tokens, boundary.usable_tokens, boundary.lost_usd, exact=boundary.exact)
     if diff.verdict == "kept":
-        return f"nothing that was cached is lost ({usable} tokens stay readable)"
+        return (
+            f"nothing that was cached is lost (readable: {_tokens(boundary.usable_tokens, '', exact=boundary.exact)})"
+        )
     return {
         "same": "equal prompts under an equal key",
         "refused": "the provider refuses the request",

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from promptlint.finding import Boundary, Change, Diff, Finding, Report, Table
 from promptlint.report import phrases
-from promptlint.report.escape import guard, line
+from promptlint.report.escape import guard, line, width
 from promptlint.report.excerpts import excerpt_lines
 from promptlint.report.layout import Paint, columns, painter, wrap
 from promptlint.report.phrases import number
@@ -39,22 +39,20 @@ def _folders(report: Report, style: _Style) -> list[str]:
     verdict = _verdict(report.verdict or "unknown", style)
     lines = wrap([verdict, "", *phrases.totals(report).split(" ")], style.width, rest=_INDENT)
     for diff in report.diffs:
-        tokens = [_verdict(diff.verdict, style), *_sides(diff)]
+        tokens = [_verdict(diff.verdict, style), phrases.source(diff.a), "->", f"{phrases.source(diff.b)}:"]
         lines += wrap([*tokens, *phrases.outcome(diff).split(" ")], style.width, first="  ", rest="     ")
     return lines
 
 
 def _headline(diff: Diff, style: _Style) -> list[str]:
-    tokens = [_verdict(diff.verdict, style), "", *_sides(diff), *phrases.outcome(diff).split(" ")]
-    return wrap(tokens, style.width, rest=_INDENT)
+    lines = wrap([_verdict(diff.verdict, style), "", *phrases.outcome(diff).split(" ")], style.width, rest=_INDENT)
+    for name, side in (("a", diff.a), ("b", diff.b)):
+        lines += _labelled(name, [phrases.source(side), *f"({phrases.kind(side)})".split(" ")], style)
+    return lines
 
 
 def _verdict(verdict: str, style: _Style) -> str:
     return style.paint(verdict, f"bold {_VERDICTS.get(verdict, 'red')}")
-
-
-def _sides(diff: Diff) -> list[str]:
-    return [phrases.source(diff.a), "->", f"{phrases.source(diff.b)}:"]
 
 
 def _comparison(diff: Diff, style: _Style) -> list[list[str]]:
@@ -82,7 +80,6 @@ def _boundary(diff: Diff, style: _Style) -> list[str]:
         ("why", line(boundary.why)),
         ("token", line(boundary.token_note)),
         ("counts", phrases.counted(diff)),
-        ("inputs", phrases.inputs(diff)),
     ]
     return [row for label, text in rows if text for row in _labelled(label, text.split(" "), style)]
 
@@ -94,19 +91,28 @@ def _change(ordinal: int, change: Change, boundary: Boundary, style: _Style) -> 
     lines += _places(change, style)
     if style.excerpts:
         lines += [_INDENT + _gutter(row, style) for row in excerpt_lines(change, style.width - len(_INDENT))]
-    lines += _labelled("shared", phrases.sharing(change, exact=boundary.exact).split(" "), style)
     lines += _labelled("also", _also(change), style) if change.also else []
-    return lines + (_labelled("fix", line(change.fix).split(" "), style) if change.fix else [])
+    before, *what_if = phrases.sharing(change, exact=boundary.exact)
+    rows = [before, *what_if[:1], ("fix", line(change.fix)), *what_if[1:]]
+    return lines + [row for label, text in rows if text for row in _labelled(label, text.split(" "), style)]
 
 
 def _places(change: Change, style: _Style) -> list[str]:
+    """One line for each side with aligned pointers, or two where one would be too long."""
+    places = (change.a, change.b)
+    spots = [phrases.spot(place) for place in places]
+    tails = [
+        [*filter(None, [phrases.pointer(place.pointer)]), "", *phrases.offset(place).split(" ")] for place in places
+    ]
+    wide = max(map(width, spots))
+    split = len(_INDENT) + 4 + wide + max(width(" ".join(tail)) for tail in tails) > style.width
     lines: list[str] = []
-    spots = columns([[phrases.spot(change.a), "."], [phrases.spot(change.b), "."]], (False, False))
-    for name, place, spot in zip("ab", (change.a, change.b), spots, strict=True):
-        tokens = [style.paint(spot[:-1].rstrip(), "cyan") + spot[len(spot[:-1].rstrip()) : -2]]
-        pointer = phrases.pointer(place.pointer)
-        tokens += [*([pointer, ""] if pointer else []), *phrases.offset(place).split(" ")]
-        lines += wrap(tokens, style.width, first=f"{_INDENT}{name} ", rest=f"{_INDENT}  ")
+    for name, spot, tail in zip("ab", spots, tails, strict=True):
+        first = f"{_INDENT}{name} {style.paint(spot, 'cyan')}"
+        if split:
+            lines += [first, *wrap(tail, style.width, first=f"{_INDENT}  ", rest=f"{_INDENT}  ")]
+        else:
+            lines.append(f"{first}{' ' * (wide - width(spot) + 2)}{' '.join(tail)}")
     return lines
 
 

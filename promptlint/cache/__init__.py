@@ -1,0 +1,1 @@
+"""Reuse rules of providers and engines, one file per kind of cache."""

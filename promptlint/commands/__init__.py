@@ -1,0 +1,1 @@
+"""One file per command: options in, Report out. This is the Python API."""
