@@ -41,6 +41,7 @@ class Document(NamedTuple):
     encoding: str  # Python codec name without a BOM: utf-8, utf-16-le, ...
     start: SourceByte  # where `data` begins in the file
     line: int  # line of the file, from 1, in which `data` begins
+    anchors: tuple[tuple[int, int], ...] = ()  # known places: characters of `text`, bytes of `data`; rising
 
 
 class Location(NamedTuple):
@@ -110,6 +111,7 @@ class Request(NamedTuple):
     settings: Mapping[Path, Json] = {}  # every field beside the text: path in the document -> value
     automatic: Marker | None = None  # a marker that the provider places itself (top-level cache_control)
     notes: tuple[str, ...] = ()
+    ends: Mapping[int, int] = {}  # of a large document: where an entry begins -> where it ends (characters)
 
 
 class Piece(NamedTuple):

@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +62,24 @@ def test_licences_are_shipped(built: Path) -> None:
     names = [name.rpartition("/")[2] for name in zipfile.ZipFile(wheel).namelist() if "/licenses/" in name]
     assert "LICENSE" in names
     assert any("o200k" in name for name in names)  # the embedded vocabulary is somebody else's work
+
+
+def test_what_is_declared_is_what_is_imported() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {re.split(r"[><=]", line)[0] for line in project["dependencies"]}
+    fast = {re.split(r"[><=]", line)[0].replace("-", "_") for line in project["optional-dependencies"]["fast"]}
+    package = [path for path in CODE if path.is_relative_to(ROOT / "promptlint")]
+    imported = {name for path in package for name in imports(path.read_text("utf-8"))}
+    assert imported - sys.stdlib_module_names - {"promptlint"} == declared | fast
+
+
+def imports(text: str) -> Iterator[str]:
+    """Give the top-level name of everything that a module imports, wherever it does."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
 
 
 def test_the_readme_and_the_gate_give_the_same_commands() -> None:

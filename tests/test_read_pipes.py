@@ -114,7 +114,7 @@ def run(arguments: str, command: str = "") -> str:
         (
             "-",
             "yes |",
-            "standard input is larger than 1000 bytes; one record of a JSONL log is named standard input#N, N from 0\n",
+            "standard input is larger than 1000 bytes; add #N to its name for record N, from 0, of a JSONL log\n",
         ),
         ("<(printf '[1]') <(sleep 0.1; printf '[2]')", "", "[1]\n[2]\n"),
         ("/dev/stdin", "printf '[1]' |", "[1]\n"),

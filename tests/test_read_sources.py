@@ -148,7 +148,10 @@ def test_a_file_that_bears_the_whole_name_comes_first(here: Path) -> None:
 def test_limit(here: Path) -> None:
     Path("a").write_bytes(b"12345\n" + b"x" * 100 + b"\n[]")
     assert read("a", max_bytes=109).data
-    assert fault("a", max_bytes=108) == "a is larger than 108 bytes; one record of a JSONL log is named a#N, N from 0"
+    assert (
+        fault("a", max_bytes=108)
+        == "a is larger than 108 bytes; add #N to its name for record N, from 0, of a JSONL log"
+    )
     assert read("a#0", max_bytes=20).text == "12345"
     assert fault("a#1", max_bytes=20) == "a#1 is larger than 20 bytes; cut it down first"
     assert (read("a#2", max_bytes=20).text, read("a#2", max_bytes=20).start) == ("[]", 107)
@@ -161,8 +164,7 @@ def test_large_log(here: Path) -> None:
         log.seek(200 << 20)
         log.write(b'\n{"last": 2}\n')
     assert (
-        fault("log.jsonl")
-        == "log.jsonl is larger than 64 MiB; one record of a JSONL log is named log.jsonl#N, N from 0"
+        fault("log.jsonl") == "log.jsonl is larger than 64 MiB; add #N to its name for record N, from 0, of a JSONL log"
     )
     assert read("log.jsonl#0").text == '{"first": 1}'
     assert fault("log.jsonl#1") == "log.jsonl#1 is larger than 64 MiB; cut it down first"

@@ -215,18 +215,17 @@ def check_harmless(text: str) -> None:
 def unbreakable(report: Report) -> list[str]:
     """What a line may not be broken in: words, paths, pointers."""
     prose = [*report.notes, "an-unbreakable-word"]
-    whole = []
+    whole: list[str] = []
+    pointers = [found.pointer for found in report.findings]
     for diff in report.diffs:
         prose += [diff.boundary.why, diff.boundary.token_note, diff.boundary.band]
         for change in diff.changes:
             prose += [change.message, change.fix]
-            whole += [change.cause, *(" > ".join(p) if isinstance(p, tuple) else p for p in change.also)]
-            for place in (change.a, change.b):
-                pointer = place.pointer
-                whole += [place.path, pointer if isinstance(pointer, str) else " > ".join(pointer)]
+            whole += [change.cause, change.a.path, change.b.path]
+            pointers += [*change.also, change.a.pointer, change.b.pointer]
     whole += [found.location.path for found in report.findings]
-    whole += [" > ".join(f.pointer) if isinstance(f.pointer, tuple) else f.pointer for f in report.findings]
-    return [line(text) for text in whole] + [word for text in prose for word in line(text).split(" ")]
+    joined = [line(each) if isinstance(each, str) else " > ".join(map(line, each)) for each in pointers]
+    return [*map(line, whole), *joined, *(word for text in prose for word in line(text).split(" "))]
 
 
 def test_line_numbers_open_in_an_editor() -> None:

@@ -226,7 +226,7 @@ def test_without_a_proof_whole_texts_are_tokenized(name: str) -> None:
 
 
 def test_unigram_has_no_safe_cut() -> None:
-    """Two divisions of one score: what stands anywhere before decides by rounding, although no piece crosses a space."""
+    """Between two divisions of one score, rounding over all that stands before decides; no piece crosses a space."""
     pieces = [
         ("<unk>", -20.0),
         ("a", -1.1),

@@ -34,12 +34,19 @@ def ranks(name: str) -> dict[bytes, int]:
     return {b64decode(token): int(rank) for token, rank in map(bytes.split, official_ranks(name).splitlines())}
 
 
+def declared(name: str) -> dict[str, Any]:
+    """What tiktoken itself declares for an encoding, without its ranks."""
+    with patch.object(openai_public, "load_tiktoken_bpe", return_value={}):
+        encoding: dict[str, Any] = openai_public.ENCODING_CONSTRUCTORS[name]()
+    return encoding
+
+
 @cache
 def reference(name: str) -> tiktoken.Encoding:
     """tiktoken itself, made of the official file and of tiktoken's own pattern for it."""
-    with patch.object(openai_public, "load_tiktoken_bpe", return_value={}):
-        declared = openai_public.ENCODING_CONSTRUCTORS[name]()
-    return tiktoken.Encoding(name, pat_str=declared["pat_str"], mergeable_ranks=ranks(name), special_tokens={})
+    return tiktoken.Encoding(
+        name, pat_str=declared(name)["pat_str"], mergeable_ranks=ranks(name), special_tokens={}
+    )
 
 
 def deepseek_path() -> Path:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from promptlint.finding import ChangeLevel
 from promptlint.prompt import CharIndex, Path, Piece, Rendered, RenderedItem, Spot
+from promptlint.read.raw import common_prefix
 
 
 class Divergence(NamedTuple):
@@ -81,3 +82,13 @@ def byte_at(rendered: Rendered, char: int) -> int:
         return 0
     before = item.text[: char - item.char]
     return item.byte + (len(before) if before.isascii() else len(before.encode()))
+
+
+def shared_chars(a: Rendered, b: Rendered) -> int:
+    """Equal characters at the start of two prompts; items that both hold are compared once, as wholes."""
+    start = 0
+    for x, y in zip(a.items, b.items, strict=False):
+        if x.text != y.text:
+            break
+        start += len(x.text)
+    return start + common_prefix(a.text, b.text, start, start)

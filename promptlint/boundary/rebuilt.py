@@ -1,7 +1,6 @@
 """A helper request (summary, title, check) that is built from scratch and speaks about the first one."""
 
-from promptlint.boundary.align import common_prefix
-from promptlint.boundary.divergence import Divergence, spot_at
+from promptlint.boundary.divergence import Divergence, shared_chars, spot_at
 from promptlint.prompt import Level, Rendered
 
 _SHARED = 0.05  # of the first prompt; above, the second one is no rebuild
@@ -10,7 +9,7 @@ _QUOTE = 60  # characters of history that must stand in the other request
 
 def rebuilt(a: Rendered, b: Rendered) -> Divergence | None:
     """The two requests share next to nothing at the start, yet the second quotes the history of the first."""
-    shared = common_prefix(a.text, b.text)
+    shared = shared_chars(a, b)
     if not a.items or not b.items or shared > _SHARED * len(a.text):
         return None
     lacks = [level for level in ("tools", "system") if _texts(a, level) and not _texts(b, level)]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from promptlint.boundary.forms import ordered
 from promptlint.prompt import AtomKind, Json, Path, RenderedItem
+from promptlint.read.descend import descend
 
 
 class Index(NamedTuple):
@@ -55,7 +56,7 @@ def node(value: Json, path: Path, places: Index) -> Node | None:
         return None
     leaf = places.only[path]
     if leaf is not None:
-        return Node(leaf, _descend(value, leaf[len(path) :]), None)
+        return Node(leaf, descend(value, leaf[len(path) :]), None)
     if isinstance(value, dict):
         shown = sorted((places.first[(*path, key)], key) for key in value if (*path, key) in places.first)
         fields = {key: child for _, key in shown if (child := node(value[key], (*path, key), places))}
@@ -64,13 +65,6 @@ def node(value: Json, path: Path, places: Index) -> Node | None:
         entries = [child for i, entry in enumerate(value) if (child := node(entry, (*path, i), places))]
         return Node(path, [child.value for child in entries], entries)
     return Node(path, value, None)
-
-
-def _descend(value: Json, steps: Path) -> Json:
-    for step in steps:
-        if (isinstance(value, dict) and isinstance(step, str)) or (isinstance(value, list) and isinstance(step, int)):
-            value = value[step]
-    return value
 
 
 def identity(value: Json) -> object:

@@ -122,8 +122,8 @@ def _shared(entry: Found, counts: Counts, number: int) -> Shared:
 def _sides(entries: list[Found], counts: Counts) -> tuple[list[Place], list[Place]]:
     a, b = counts.a, counts.b
     return (
-        places(a.request.document, [e.divergence.a for e in entries], [_value(e, a, old=True) for e in entries]),
-        places(b.request.document, [e.divergence.b for e in entries], [_value(e, b, old=False) for e in entries]),
+        places(a.request, [e.divergence.a for e in entries], [_value(e, a, old=True) for e in entries]),
+        places(b.request, [e.divergence.b for e in entries], [_value(e, b, old=False) for e in entries]),
     )
 
 

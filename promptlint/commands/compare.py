@@ -1,9 +1,8 @@
 """One pair of requests -> a Diff: differences named, their meaning, tokens, places."""
 
 from promptlint.boundary import text_divergences
-from promptlint.boundary.align import common_prefix
 from promptlint.boundary.counts import Counts, count, shared_tokens, token_difference
-from promptlint.boundary.divergence import Divergence, byte_at
+from promptlint.boundary.divergence import Divergence, byte_at, shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.marker_faults import MarkerFault, moved_forward, out_of_reach, refusals, standing_still
 from promptlint.cache.meaning import Meaning, harmless, setting_meaning, text_meaning
@@ -28,7 +27,8 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         from promptlint.commands.compare_ids import compare_ids
 
         return compare_ids(old, new, provider, options), old.notes + new.notes
-    a, b = render(old), render(new)
+    a = render(old)
+    b = render(new, like=a)
     return _compare(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes)
 
 
@@ -46,7 +46,7 @@ def _provider(old: Request, new: Request, options: Options) -> Provider:
 
 
 def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
-    shared = common_prefix(a.text, b.text)
+    shared = shared_chars(a, b)
     keyed = [(d, setting_meaning(d, b.request, provider)) for d in setting_differences(a.request, b.request)]
     lost_level = _first_level([meaning for _, meaning in keyed])
     text = text_divergences(a, b)

@@ -59,12 +59,8 @@ def _changes(
     old: Request, new: Request, named: list[tuple[Divergence, Meaning]], decode: Decode | None
 ) -> tuple[Change, ...]:
     a, b = old.token_ids or (), new.token_ids or ()
-    places_a = places(
-        old.document, [d.a for d, _ in named], [_id(a, d.a_start) if d.a_present else None for d, _ in named]
-    )
-    places_b = places(
-        new.document, [d.b for d, _ in named], [_id(b, d.b_start) if d.b_present else None for d, _ in named]
-    )
+    places_a = places(old, [d.a for d, _ in named], [_id(a, d.a_start) if d.a_present else None for d, _ in named])
+    places_b = places(new, [d.b for d, _ in named], [_id(b, d.b_start) if d.b_present else None for d, _ in named])
     starts = [d.a_start for d, _ in named]
     return tuple(
         _change(d, m, places_a[i], places_b[i], min(starts[i + 1 :], default=len(a)), a, decode)

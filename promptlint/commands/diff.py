@@ -8,8 +8,9 @@ from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.finding import Diff, Report, Verdict
 from promptlint.load import load
-from promptlint.prompt import Document, Request
-from promptlint.read.sources import pair_folders, read
+from promptlint.prompt import Document
+from promptlint.read.json_pair import parse_pair
+from promptlint.read.sources import pair_folders, read_pair
 from promptlint.tokens import open_tokenizer
 
 _WORST: tuple[Verdict, ...] = ("refused", "wrong_reuse", "bust", "unknown", "kept", "same")
@@ -43,16 +44,16 @@ def diff(
 def _pair(
     a: str, b: str, options: Options, input_format: str | None, request_path: str | None
 ) -> tuple[Diff, tuple[str, ...]]:
-    old, new = read(a), read(b)
-    request_a = load(old, input_format=input_format, request_path=request_path)
-    same = old.data == new.data and old.encoding == new.encoding
-    request_b = _at(request_a, new) if same else load(new, input_format=input_format, request_path=request_path)
+    old, new = read_pair(a, b)
+    parsed = parse_pair(old, new) if _shared_json(old) and input_format != "text" else (None, None)
+    request_a = load(old, input_format=input_format, request_path=request_path, parsed=parsed[0])
+    request_b = load(new, input_format=input_format, request_path=request_path, parsed=parsed[1])
     return compare(request_a, request_b, options)
 
 
-def _at(request: Request, document: Document) -> Request:
-    """The same request, read from another file with equal bytes."""
-    return request._replace(document=document)
+def _shared_json(document: Document) -> bool:
+    """Whether this is a large JSON object and what it shares with the other document is known."""
+    return bool(document.anchors) and document.text.lstrip()[:1] == "{"
 
 
 def _folders(a: str, b: str, options: Options, input_format: str | None, request_path: str | None) -> Report:

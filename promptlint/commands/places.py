@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from promptlint.boundary.divergence import item_at, piece_at
 from promptlint.finding import Place
 from promptlint.prompt import Document, Json, Location, Number, Path, Rendered, Request, Spot
+from promptlint.read.descend import descend
 from promptlint.read.places import pointer, resolve
 
 _BEFORE, _AFTER = 24, 48  # characters of an excerpt on both sides of the first differing one
 
 
-def places(document: Document, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
+def places(request: Request, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
     """One place for each spot; `values` are the decoded values (or keys) there, None where there is nothing."""
-    locations = resolve(document, spots)
+    document = request.document
+    locations = resolve(document, spots, request.ends)
     return [_place(document, *parts) for parts in zip(spots, values, locations, strict=True)]
 
 
@@ -54,15 +56,8 @@ def setting_value(request: Request, path: Path) -> str | None:
     """The value of a setting as text; None if it was not sent."""
     for known, value in request.settings.items():
         if path[: len(known)] == known:
-            return _as_text(_descend(value, path[len(known) :]))
+            return _as_text(descend(value, path[len(known) :]))
     return request.model
-
-
-def _descend(value: Json, steps: Path) -> Json:
-    for step in steps:
-        if (isinstance(value, dict) and isinstance(step, str) and step in value) or (isinstance(value, list) and isinstance(step, int) and step < len(value)):
-            value = value[step]
-    return value
 
 
 def _as_text(value: Json) -> str:

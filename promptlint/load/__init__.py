@@ -12,6 +12,7 @@ from promptlint.load.provider import provider_of
 from promptlint.load.text import like_json
 from promptlint.prompt import Document, Json, Path, Request
 from promptlint.read import json_text
+from promptlint.read.json_pair import Parsed
 from promptlint.read.names import shown
 
 __all__ = ["FORMATS", "load"]
@@ -34,14 +35,21 @@ FORMATS: tuple[str, ...] = tuple(_MODULES)
 _HINT = "name the format with --input-format, or the place of the request with --request-path"
 
 
-def load(document: Document, *, input_format: str | None = None, request_path: str | None = None) -> Request:
+def load(
+    document: Document,
+    *,
+    input_format: str | None = None,
+    request_path: str | None = None,
+    parsed: Parsed | None = None,
+) -> Request:
     """The request in `document`.
 
-    `input_format` is one of FORMATS, None to recognise it; `request_path` a JSON pointer to the request.
+    `input_format` is one of FORMATS, None to recognise it; `request_path` a JSON pointer to the request; `parsed`
+    the value of the document, where it is known.
     Raises PromptlintError for anything that is no request, with what was tried and what to do.
     """
     try:
-        return _load(document, input_format, request_path)
+        return _load(document, input_format, request_path, parsed)
     except PromptlintError as error:
         name = _name(document)
         if error.message.startswith(name):
@@ -54,14 +62,14 @@ def _name(document: Document) -> str:
     return shown(document.path if document.revision is None else f"{document.revision}:{document.path}")
 
 
-def _load(document: Document, input_format: str | None, request_path: str | None) -> Request:
+def _load(document: Document, input_format: str | None, request_path: str | None, parsed: Parsed | None) -> Request:
     if input_format is not None and input_format not in FORMATS:
         raise PromptlintError(f"unknown input format {shown(input_format)}", f"one of {', '.join(FORMATS)}")
     if not document.text.strip():
         raise PromptlintError("the file is empty", "a request or a text is due")
     if request_path is None and _is_text(document, input_format):
         return _request(document, Found((), document.text), "text", ())
-    value, notes = _parse(document)
+    value, notes = _parse(document) if parsed is None else (parsed.value, ())
     found = Found((), value) if request_path is None else follow(value, request_path, enter=input_format != "text")
     format_name = input_format
     if input_format != "text":
@@ -69,7 +77,8 @@ def _load(document: Document, input_format: str | None, request_path: str | None
         format_name = input_format or recognised
     if format_name is None:
         raise _unknown(found.value)
-    return _request(document, found, format_name, notes)
+    request = _request(document, found, format_name, notes)
+    return request if parsed is None else request._replace(ends=parsed.ends)
 
 
 def _is_text(document: Document, input_format: str | None) -> bool:

@@ -63,7 +63,7 @@ def parse(document: Document) -> tuple[Json, tuple[str, ...]]:
         raise _constant_error(document, str(error)) from None
     except RecursionError:
         raise _depth_error(document) from None
-    deep, lone = _survey(value)
+    deep, lone = survey(value)
     if deep:
         raise _depth_error(document)
     notes = _duplicate_notes(document, value, repeated) if repeated else []
@@ -79,7 +79,7 @@ def parse_string(text: str) -> Json:
         value: Json = _PLAIN.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    deep, lone = _survey(value)
+    deep, lone = survey(value)
     if deep:
         raise ValueError("nested too deeply")
     return mend(value)[0] if lone else value
@@ -92,17 +92,15 @@ def _refuse_constant(name: str) -> Json:
 _PLAIN = JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
 
 
-def _survey(value: Json) -> tuple[bool, bool]:
+def survey(value: Json) -> tuple[bool, bool]:
     """Whether a value is nested too deeply, and whether it has lone surrogates. Breadth first: no recursion."""
     level: list[Any] = [[value]]
     lone = False
     for _ in range(MAX_DEPTH + 1):
         below = []
+        lone = lone or has_lone("".join(set().union(*[parent for parent in level if type(parent) is dict])))
         for parent in level:
-            if type(parent) is dict:
-                lone = lone or has_lone("".join(parent))
-                parent = parent.values()
-            for child in parent:
+            for child in parent.values() if type(parent) is dict else parent:
                 kind = type(child)
                 if kind is str:
                     if not child.isascii():

@@ -1,20 +1,22 @@
 """Values -> places: which bytes, line and column of a file hold some characters of a decoded value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from promptlint.prompt import Document, Location, Path, Spot
 from promptlint.read.lines import locations
 from promptlint.read.spans import Escapes, Node, Span, escapes, find, lookup
 
+_UNKNOWN: Mapping[int, int] = {}
 
-def resolve(document: Document, spots: Sequence[Spot]) -> list[Location]:
+
+def resolve(document: Document, spots: Sequence[Spot], ends: Mapping[int, int] = _UNKNOWN) -> list[Location]:
     """The places of `spots` in the file, in their order, by one walk of the document.
 
     In a string or key, characters count after decoding; in a number, literal, array or object, as written. The empty
     path means the text of the whole document as it stands. What lies beyond an end means that end; a path that does
-    not exist gives the start of its nearest ancestor that does. Never raises.
+    not exist gives the start of its nearest ancestor that does. `ends` are those of a Request. Never raises.
     """
-    root = find(document.text, [spot.path for spot in spots])
+    root = find(document.text, [spot.path for spot in spots], ends)
     tables: dict[tuple[int, int], Escapes] = {}
     return locations(document, [_range(document, root, spot, tables) for spot in spots])
 

@@ -32,7 +32,7 @@ def whole(chunks: Iterable[bytes], name: str, max_bytes: int) -> Stretch:
         if size > max_bytes:
             raise PromptlintError(
                 f"{name} is larger than {_mebibytes(max_bytes)}",
-                f"one record of a JSONL log is named {name}#N, N from 0",
+                "add #N to its name for record N, from 0, of a JSONL log",
             )
     data = b"".join(parts)
     codec, mark = encoding_of(data[:4])

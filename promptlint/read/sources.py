@@ -3,19 +3,22 @@
 import os
 import re
 from collections.abc import Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Document, SourceByte
 from promptlint.read.encodings import decode
 from promptlint.read.names import shown
-from promptlint.read.records import record, whole
+from promptlint.read.raw import decode_pair
+from promptlint.read.records import Stretch, record, whole
 from promptlint.read.revisions import revision_chunks
 from promptlint.read.streams import file_chunks, stdin_chunks
 
 MAX_BYTES = 64 << 20
 """The largest document, or record of a log, that is read."""
+
+_LARGE = 1 << 16  # bytes
 
 _RECORD = re.compile(r"(.+)#([0-9]{1,18})", re.DOTALL)
 _REVISION = re.compile(r"([^:]*):(.+)", re.DOTALL)
@@ -42,12 +45,35 @@ def read(argument: str, *, max_bytes: int = MAX_BYTES) -> Document:
     (blank lines are not counted). A file that bears the whole name comes first.
     """
     source = _source(argument)
+    found = _stretch(source, max_bytes)
+    return _document(source, found, _text(source, found))
+
+
+def read_pair(a: str, b: str, *, max_bytes: int = MAX_BYTES) -> tuple[Document, Document]:
+    """Two documents that are compared; as `read`, but what large ones share is decoded once and noted as anchors."""
+    sources = _source(a), _source(b)
+    old, new = (_stretch(source, max_bytes) for source in sources)
+    if old.codec == new.codec == "utf-8" and min(len(old.data), len(new.data)) > _LARGE:
+        with suppress(UnicodeDecodeError):
+            decoded = decode_pair(old.data, new.data)
+            documents = (_document(s, f, d.text) for s, f, d in zip(sources, (old, new), decoded, strict=True))
+            first, second = (d._replace(anchors=t.anchors) for d, t in zip(documents, decoded, strict=True))
+            return first, second
+    return _document(sources[0], old, _text(sources[0], old)), _document(sources[1], new, _text(sources[1], new))
+
+
+def _stretch(source: _Source, max_bytes: int) -> Stretch:
     with closing(_chunks(source)) as chunks:
         if source.record is None:
-            found = whole(chunks, source.name, max_bytes)
-        else:
-            found = record(chunks, source.record, source.name, max_bytes)
-    text = decode(found.data, found.codec, name=source.name, start=found.start, line=found.line)
+            return whole(chunks, source.name, max_bytes)
+        return record(chunks, source.record, source.name, max_bytes)
+
+
+def _text(source: _Source, found: Stretch) -> str:
+    return decode(found.data, found.codec, name=source.name, start=found.start, line=found.line)
+
+
+def _document(source: _Source, found: Stretch, text: str) -> Document:
     return Document(
         path=source.path.replace(os.sep, "/"),
         revision=source.revision,

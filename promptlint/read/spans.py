@@ -6,7 +6,7 @@ Everything else is skipped by the C scanner. A string that is itself JSON text i
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from json import JSONDecoder
 from typing import NamedTuple, Optional
@@ -45,6 +45,7 @@ class Layer(NamedTuple):
     outer: Optional["Layer"]
     begin: int
     escapes: Escapes
+    ends: Mapping[int, int] = {}  # where values begin -> where they end, as far as known
 
 
 class Span(NamedTuple):
@@ -66,14 +67,17 @@ class Node:
         self.key: Span | None = None
 
 
-def find(text: str, paths: Iterable[Path]) -> Node:
-    """The tree of `paths` with the spans of those that exist in the JSON `text`. Never raises."""
+def find(text: str, paths: Iterable[Path], ends: Mapping[int, int]) -> Node:
+    """The tree of `paths` with the spans of those that exist in the JSON `text`. Never raises.
+
+    `ends`: where values begin -> where they end, as far as known; these are not scanned to be passed over.
+    """
     root = Node()
     for path in paths:
         node = root
         for step in path:
             node = node.children.setdefault(step, Node())
-    _enter(Layer(text, None, 0, Escapes([], [])), root)
+    _enter(Layer(text, None, 0, Escapes([], []), ends), root)
     return root
 
 
@@ -142,7 +146,7 @@ def _members(layer: Layer, begin: int, node: Node) -> int:
         if child:
             child.key = Span(layer, place, colon)
         place = _after_space(text, _expect(text, _after_space(text, colon), ":"))
-        end = _value(layer, place, child) if child else _skip(text, place)[1]
+        end = _value(layer, place, child) if child else _end(layer, place)
         place = _next(text, end, "}")
     _close(layer, begin, place, node)
     return place + 1
@@ -153,10 +157,15 @@ def _elements(layer: Layer, begin: int, node: Node) -> int:
     place, index = _after_space(text, begin + 1), 0
     while text[place : place + 1] != "]":
         child = children.get(index)
-        end = _value(layer, place, child) if child else _skip(text, place)[1]
+        end = _value(layer, place, child) if child else _end(layer, place)
         place, index = _next(text, end, "]"), index + 1
     _close(layer, begin, place, node)
     return place + 1
+
+
+def _end(layer: Layer, begin: int) -> int:
+    known = layer.ends.get(begin)
+    return _skip(layer.text, begin)[1] if known is None else known
 
 
 def _scalars(layer: Layer, begin: int, end: int, node: Node) -> int:

@@ -7,24 +7,35 @@ from promptlint.render.walk import pieces
 __all__ = ["render"]
 
 
-def render(request: Request) -> Rendered:
+def render(request: Request, like: Rendered | None = None) -> Rendered:
     """The prompt of `request` in the provider's reading order, every atom followed by the separator.
 
     Nobody outside a closed provider knows the bytes that it tokenizes; this is one documented form, equal for
-    two requests exactly where the provider is known to treat them alike.
+    two requests exactly where the provider is known to treat them alike. `like`: another request of this format,
+    whose items are taken over where they are equal.
     """
     form = form_of(request.format)
     separator = "" if request.format == "text" else "\n"
     done: list[RenderedItem] = []
+    done_before = _by_content(like) if like is not None and like.request.format == request.format else {}
     char = byte = 0
     for level in form.order:
         for item in request.items:
             if item.level == level:
-                rendered = _item(item, form, separator, char, PromptByte(byte))
+                known = done_before.get(id(item.segments[0].content)) if item.segments else None
+                if known is not None and known.item == item:
+                    rendered = known._replace(char=char, byte=PromptByte(byte))
+                else:
+                    rendered = _item(item, form, separator, char, PromptByte(byte))
                 done.append(rendered)
                 char += len(rendered.text)
                 byte += _size(rendered.text)
     return Rendered(request, "".join([item.text for item in done]), tuple(done), separator, byte)
+
+
+def _by_content(rendered: Rendered) -> dict[int, RenderedItem]:
+    """Items by the identity of their first content: requests that were parsed together share what is equal."""
+    return {id(item.item.segments[0].content): item for item in rendered.items if item.item.segments}
 
 
 def _item(item: Item, form: Form, separator: str, char: int, byte: PromptByte) -> RenderedItem:

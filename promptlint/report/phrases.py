@@ -49,7 +49,7 @@ def spot(place: Place) -> str:
 
 def pointer(value: str | tuple[str, ...]) -> str:
     """A JSON pointer; `>` enters JSON inside a string. The whole document has none."""
-    return line(value if isinstance(value, str) else " > ".join(value))
+    return line(value) if isinstance(value, str) else " > ".join(map(line, value))
 
 
 def offset(place: Place) -> str:
@@ -116,7 +116,7 @@ def _both(a: str, b: str) -> str:
 def counted(diff: Diff) -> str:
     """By which tokenizer, and how far off; both sides where they differ."""
     names = [f"{side.tokenizer}{'' if side.exact else ', an estimate'}" for side in (diff.a, diff.b)]
-    return line(_both(*names) + (f": {diff.boundary.band}" if diff.boundary.band else ""))
+    return line(_both(*names)) + (f": {line(diff.boundary.band)}" if diff.boundary.band else "")
 
 
 def kind(side: Side) -> str:

@@ -42,12 +42,12 @@ class TokenIndex:
         for joint in self._joints[bisect_right(self._joints, place) : bisect_right(self._joints, c)]:
             if self._tokenizer.is_cut(self._text, joint):
                 known = self._learn(known, joint)
-        place = self._places[known]
-        if c - place > _STEP:
+        if c - self._places[known] > _STEP:
             cut = self._cut_before(c)
-            if cut > place:
+            if cut > self._places[known]:
                 known = self._learn(known, cut)
-        return self._counts[known] + self._count(self._places[known], c)
+        place = self._places[known]
+        return self._counts[known] + (self._count(place, c) if place < c else 0)
 
     def _learn(self, known: int, place: int) -> int:
         """Count on from the known entry to the safe cut `place`; the number of its new entry."""

@@ -81,7 +81,8 @@ def _build(name: str, data: bytes) -> "tokenizers.Tokenizer":
     try:
         tokenizer = Tokenizer.from_buffer(data)
     except Exception as error:  # the library raises nothing narrower
-        raise PromptlintError(f"{name}: tokenizers cannot read it: {error}", _HINT) from None
+        reason = " ".join(str(error).split())
+        raise PromptlintError(f"{name}: tokenizers cannot read it: {reason}", _HINT) from None
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.post_processor = None  # adds nothing without begin and end markers, but trims the offsets

@@ -1,0 +1,16 @@
+"""A path -> the value at it."""
+
+from promptlint.prompt import Json, Path
+
+
+def descend(value: Json, steps: Path) -> Json:
+    """The value at `steps` below `value`; the last one that exists where the path leads further."""
+    for step in steps:
+        match value, step:
+            case dict(), str() if step in value:
+                value = value[step]
+            case list(), int() if 0 <= step < len(value):
+                value = value[step]
+            case _:
+                break
+    return value

@@ -1,0 +1,36 @@
+"""What the README shows is what the command does."""
+
+import re
+import subprocess
+import sys
+
+from conftest import ROOT, Expected
+
+README = ROOT / "README.md"
+COMMAND = (sys.executable, "-m", "promptlint")
+
+
+def printed(*arguments: str) -> str:
+    return subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_the_output_is_that_of_the_demo(expected: Expected) -> None:
+    output = printed("diff", "fixtures/demo/before.json", "fixtures/demo/after.json")
+    block = re.compile(r"(?<=^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+    readme, blocks = block.subn(lambda _: output, README.read_text("utf-8"))
+    assert blocks == 1
+    expected(README, readme)
+
+
+def test_every_option_is_described() -> None:
+    options = set(re.findall(r"--[a-z-]+", printed("diff", "--help"))) - {"--help"}
+    described = set(re.findall(r"^\| `(--[a-z-]+)", README.read_text("utf-8"), re.MULTILINE))
+    assert described == options
+
+
+def test_every_verdict_and_format_is_described() -> None:
+    readme = README.read_text("utf-8")
+    schema = (ROOT / "promptlint" / "schemas" / "report.schema.json").read_text("utf-8")
+    for verdict in ("same", "kept", "bust", "refused", "wrong_reuse", "unknown"):
+        assert f'"{verdict}"' in schema
+        assert f"| `{verdict}` |" in readme

@@ -1,0 +1,158 @@
+"""Vocabularies that the user gives: tokenizer.json and *.tiktoken files, good and bad."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer as Reference
+
+import token_texts
+import token_vocabularies as vocabularies
+from promptlint.errors import PromptlintError
+from promptlint.tokens import open_tokenizer
+from promptlint.tokens.tokenizer_json import TokenizerJson
+
+SHA256_CL100K = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+
+
+def texts(count: int) -> list[str]:
+    rng = random.Random(17)
+    return [token_texts.text(rng) for _ in range(count)]
+
+
+def test_a_tokenizer_json_is_what_the_library_says() -> None:
+    path = vocabularies.deepseek_path()
+    tokenizer, reference = open_tokenizer(str(path)), Reference.from_file(str(path))
+    for text in texts(400):
+        encoding = reference.encode(text, add_special_tokens=False)
+        assert list(tokenizer.encode(text)) == encoding.ids
+        assert tokenizer.count(text) == len(encoding.ids)
+        assert tokenizer.decode(encoding.ids) == reference.decode(encoding.ids, skip_special_tokens=False).encode()
+    assert tokenizer.encode("hello world") == [33310, 2058]
+    assert tokenizer.notes == ()
+
+
+def test_no_markers_truncation_or_padding() -> None:
+    template = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<unk>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"<unk>": {"id": "<unk>", "ids": [0], "tokens": ["<unk>"]}},
+    }
+    limits = {
+        "truncation": {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0},
+        "padding": {"strategy": {"Fixed": 9}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0}
+        | {"pad_type_id": 0, "pad_token": "<unk>"},
+    }
+    plain = vocabularies.trained("byte_level")
+    data = vocabularies.with_declarations(plain, post_processor=template, **limits)
+    assert len(Reference.from_buffer(data).encode("one two three four five six").ids) != 0
+    for text in ("", "a", "one two three four five six seven"):
+        expected = Reference.from_buffer(plain).encode(text, add_special_tokens=False).ids
+        assert TokenizerJson("x", data).encode(text) == expected
+
+
+def test_a_token_starts_at_its_byte() -> None:
+    tokenizer = open_tokenizer(str(vocabularies.deepseek_path()))
+    text = "héllo  wörld 中文"
+    ids = tokenizer.encode(text)
+    starts = [tokenizer.start(text, index) for index in range(len(ids) + 1)]
+    assert starts == [len(tokenizer.decode(ids[:index])) for index in range(len(ids) + 1)]
+    assert starts[-1] == len(text.encode())
+
+
+@pytest.mark.parametrize("form", ["official", "windows", "shuffled"])
+def test_a_tiktoken_file_is_recognised_by_its_ranks(form: str, tmp_path: Path) -> None:
+    data = vocabularies.official_ranks("cl100k_base")
+    lines = data.splitlines()
+    random.Random(1).shuffle(lines)
+    path = tmp_path / "vocabulary.tiktoken"
+    path.write_bytes({"official": data, "windows": data.replace(b"\n", b"\r\n"), "shuffled": b"\n".join(lines)}[form])
+    tokenizer, reference = open_tokenizer(str(path)), vocabularies.reference("cl100k_base")
+    assert tokenizer.encode("hello world") == [15339, 1917]
+    for text in texts(200):
+        ids = tokenizer.encode(text)
+        assert ids == reference.encode_ordinary(text)
+        assert tokenizer.decode(ids) == text.encode()
+    assert (tokenizer.digest == SHA256_CL100K) is (form == "official")
+
+
+def test_the_official_o200k_file_is_the_embedded_vocabulary(tmp_path: Path) -> None:
+    path = tmp_path / "o200k_base.tiktoken"
+    path.write_bytes(vocabularies.official_ranks("o200k_base"))
+    given, embedded = open_tokenizer(str(path)), open_tokenizer(None)
+    assert given.digest == embedded.digest
+    for text in texts(100):
+        assert list(given.encode(text)) == list(embedded.encode(text))
+
+
+BAD = {
+    "empty.json": (b"", "not JSON"),
+    "truncated.json": (b'{"model": {"type": "BPE", "vocab": {"a": 0', "not JSON"),
+    "deep.json": (b"[" * 100_000, "not JSON"),
+    "binary.json": (b"\x89PNG\r\n\x1a\n\x00\xff", "not JSON"),
+    "list.json": (b"[1, 2]", "no tokenizer.json"),
+    "config.json": (b'{"model_type": "llama"}', "no tokenizer.json"),
+    "number.json": (b'{"model": 5}', "no tokenizer.json"),
+    "hollow.json": (b'{"model": {}}', "tokenizers cannot read it"),
+    "merges.json": (b'{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}', "tokenizers cannot read"),
+    "dropout.json": (b'{"model": {"type": "BPE", "dropout": 0.1, "vocab": {}, "merges": []}}', "drawn by chance"),
+    "empty.tiktoken": (b"", "not one of o200k_base"),
+    "words.tiktoken": (b"hello world\n", "not a .tiktoken file"),
+    "unknown.tiktoken": (b"IQ== 0\nIg== 1\n", "not one of o200k_base, cl100k_base, p50k_base, r50k_base"),
+    "truncated.tiktoken": (b"IQ== 0\nIg==", "not a .tiktoken file"),
+    "negative.tiktoken": (b"IQ== -1\n", "not one of"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
+    data, reason = BAD[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(PromptlintError, match=reason) as caught:
+        open_tokenizer(str(path))
+    assert "\n" not in str(caught.value)
+    assert str(path) in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("spec", ["missing.json", "cl100k_base", "", "a\x00b"])
+def test_no_such_file(spec: str) -> None:
+    with pytest.raises(PromptlintError, match="neither a known tokenizer nor a file"):
+        open_tokenizer(spec)
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(PromptlintError, match="not a regular file"):
+        open_tokenizer(str(tmp_path))
+
+
+def test_a_tokenizer_json_broken_anywhere_is_one_line() -> None:
+    """Seeded damage to a good file: it opens, or it is refused with one line."""
+    rng = random.Random(19)
+    good = vocabularies.trained("byte_level")
+    damaged = [_damage(rng, good) for _ in range(150)]
+    for key, member in json.loads(good).items():
+        for value in (None, [], {}, 0, "x", [member], {"type": "Sequence"}):
+            damaged.append(vocabularies.with_declarations(good, **{key: value}))
+    refusals = [refusal for data in damaged if (refusal := _refusal(data))]
+    assert len(refusals) > 150
+    assert not any("\n" in refusal for refusal in refusals)
+
+
+def _damage(rng: random.Random, good: bytes) -> bytes:
+    data = bytearray(good)
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(3000)
+        data[place : place + rng.randint(0, 9)] = rng.choice((b"", b"null", b'"', b"{}", b"[]", b"-1", b"\xff"))
+    return bytes(data)
+
+
+def _refusal(data: bytes) -> str:
+    try:
+        TokenizerJson("damaged.json", data).is_cut("a b", 1)
+    except PromptlintError as error:
+        return str(error)
+    return ""
