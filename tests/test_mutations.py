@@ -29,3 +29,18 @@ def test_a_seed_gives_the_same_damage_again() -> None:
 def test_most_damage_is_damage() -> None:
     changed = sum(fuzz.mutated(seed) != fuzz.sample(seed).read_bytes() for seed in range(500))
     assert changed > 450
+
+
+def test_a_hang_and_a_crash_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang(*_: str) -> None:
+        while True:
+            pass
+
+    def crash(*_: str) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(fuzz, "BUDGET_S", 0.05)
+    for fault, name in ((hang, "TooSlow"), (crash, "RecursionError")):
+        monkeypatch.setattr(fuzz, "diff", fault)
+        (failure,) = fuzz.failures([3])
+        assert name in failure

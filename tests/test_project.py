@@ -53,8 +53,8 @@ def test_the_source_archive_can_be_built_and_tested(built: Path) -> None:
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
     assert shipped() <= names
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", "tests/conftest.py"} <= names
-    assert "fixtures/demo/before.json" in names
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml", ".ci/run"} <= names
+    assert {"fixtures/demo/before.json", "tests/conftest.py", "scripts/make_facts.py"} <= names
 
 
 def test_licences_are_shipped(built: Path) -> None:

@@ -163,6 +163,9 @@ def check_places(prompt: Rendered) -> None:
     spots = [Spot(piece.path, piece.atom, CharIndex(0), CharIndex(len(piece.text))) for piece in pieces(prompt)]
     for piece, place in zip(pieces(prompt), resolve(request.document, spots), strict=True):
         source = request.document.data[place.start - request.document.start : place.end - request.document.start]
+        if piece.tokens is not None:
+            assert piece.text.startswith("sha256:")
+            continue
         assert source.decode() in (
             piece.text,
             json.dumps(piece.text)[1:-1],

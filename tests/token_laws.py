@@ -9,7 +9,7 @@ from promptlint.tokens import Tokenizer
 from promptlint.tokens.difference import TokenDifference, first_difference
 from promptlint.tokens.index import TokenIndex
 
-Encode = Callable[[str], Sequence[int]]
+Encode = Callable[[str], Sequence[object]]
 
 
 def check_difference(tokenizer: Tokenizer, reference: Encode, a: str, b: str) -> TokenDifference:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from promptlint.boundary.align import common_prefix, common_suffix, gaps
 from promptlint.boundary.forms import text_form
-from promptlint.boundary.shapes import Stretch, list_lines, shape
+from promptlint.boundary.shapes import list_lines, shape
+from promptlint.boundary.stretch import Stretch
 
 _TOKEN = r"\w+|\s+|[^\w\s]"
 _LINE = r"[^\n]*\n|[^\n]+\Z"

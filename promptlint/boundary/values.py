@@ -10,7 +10,8 @@ from promptlint.boundary.forms import value_form
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.placeholder import is_placeholder
 from promptlint.boundary.sections import turn_section
-from promptlint.boundary.shapes import Stretch, shape
+from promptlint.boundary.shapes import shape
+from promptlint.boundary.stretch import Stretch
 from promptlint.boundary.texts import Named, name_text
 from promptlint.boundary.tree import Index, Node, identity
 from promptlint.finding import ChangeLevel

@@ -39,9 +39,9 @@ def can_carry(position: Position, provider: Provider) -> bool:
     return position.kind not in provider.unmarkable and not position.empty
 
 
-def marked(found: list[Position], provider: Provider) -> list[int]:
-    """Indices of the positions at which an entry is written or looked for."""
-    return [i for i, position in enumerate(found) if position.marker is not None and can_carry(position, provider)]
+def written_ends(found: list[Position], provider: Provider) -> set[int]:
+    """Where entries are written: the ends of the marked positions."""
+    return {position.end for position in found if position.marker is not None and can_carry(position, provider)}
 
 
 class Reach(NamedTuple):
@@ -54,8 +54,8 @@ class Reach(NamedTuple):
 
 def reach(old: list[Position], new: list[Position], shared: int, provider: Provider) -> Reach:
     """Entries of `old` that `new` finds, given that both prompts are equal up to `shared` characters."""
-    entries = {old[i].end for i in marked(old, provider)}
-    tests = marked(new, provider)
+    entries = written_ends(old, provider)
+    tests = [i for i, position in enumerate(new) if position.marker is not None]
     usable = 0
     for marker in tests:
         for i in range(marker, max(marker - provider.lookback, -1), -1):

@@ -63,7 +63,8 @@ def setting_meaning(divergence: Divergence, request: Request, provider: Provider
     outside = max((field for field in provider.request_only if _below(name, field)), key=len, default="")
     if _same_after_defaults(divergence, provider) or len(outside) > len(setting.field if setting else ""):
         row = cause("request-only-setting")
-        return Meaning(row.label, "certain", "nothing", "info", divergence.message, row.fix)
+        message = f"{name} differs" if name.startswith("headers.") else divergence.message  # a header may be a secret
+        return Meaning(row.label, "certain", "nothing", "info", message, row.fix)
     if setting is None:
         row = cause("setting-changed")
         message = f"{divergence.message}; what this field does to the cache is not known"

@@ -53,7 +53,9 @@ def text_value(rendered: Rendered, char: int) -> str | None:
 
 
 def setting_value(request: Request, path: Path) -> str | None:
-    """The value of a setting as text; None if it was not sent."""
+    """The value of a setting as text; None if it was not sent. Headers are hidden unless they are flags: keys are sent in them."""
+    if "headers" in path and not str(path[-1]).lower().endswith(("-beta", "-version")):
+        return "(hidden)"
     for known, value in request.settings.items():
         if path[: len(known)] == known:
             return _as_text(descend(value, path[len(known) :]))

@@ -7,6 +7,15 @@ from promptlint import facts
 from promptlint.prompt import Json, Level
 
 
+class Encoded(NamedTuple):
+    """What counts as encoded data, and what it costs; see data/formats.yaml."""
+
+    fields: list[str]
+    shortest: int  # characters
+    characters_per_token: int
+    dearest: int  # tokens
+
+
 class Form(NamedTuple):
     """The rendering rules of one format."""
 
@@ -16,6 +25,7 @@ class Form(NamedTuple):
     markers: frozenset[str]
     text_types: frozenset[str]
     beside_text: frozenset[str]  # fields of a text block that add nothing to its text
+    encoded: Encoded
 
 
 @cache
@@ -33,6 +43,7 @@ def form_of(format_name: str) -> Form:
         markers=markers,
         text_types=frozenset(formats["text_blocks"]["types"]),
         beside_text=markers.union(formats["text_blocks"]["no_atoms"], ("type", "text")),
+        encoded=Encoded(*(formats["encoded"][name] for name in Encoded._fields)),
     )
 
 

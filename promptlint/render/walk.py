@@ -9,10 +9,7 @@ from promptlint.render.form import Form, declared_fields, is_text_block
 
 _CONTAINERS = (dict, list)
 _NOTHING: frozenset[str] = frozenset()
-_SHORTEST = 256  # characters; shorter strings are text whatever they look like
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\Z").match
-# What one image costs at most: about 1,600 tokens at the size to which providers scale it down. Small ones cost less.
-_DEAREST = 1600
 
 
 class _Frame(NamedTuple):
@@ -41,7 +38,8 @@ def pieces(content: Json, path: Path, form: Form, omit: frozenset[str] = _NOTHIN
             if keyed:
                 done.append(Piece(here, "key", step))  # type: ignore[arg-type]
             if isinstance(value, str):
-                done.append(_encoded(here, value) if declared and is_encoded(value) else Piece(here, "value", value))
+                hidden = declared and step in form.encoded.fields and _is_encoded(value, form)
+                done.append(_encoded(here, value, form) if hidden else Piece(here, "value", value))
             elif isinstance(value, _CONTAINERS):
                 inside = declared and (not keyed or (step in form.rank and step not in form.free))
                 ahead.append(_open(value, here, inside, form, _NOTHING, done))
@@ -72,20 +70,17 @@ def _open(
     return _Frame(path, iter(entries), isinstance(value, dict), declared)
 
 
-def is_encoded(value: str) -> bool:
-    """Whether a declared string is base64 data (or a data: URL) rather than text."""
-    if len(value) < _SHORTEST:
-        return False
-    return value.startswith("data:") or (
-        value.isascii() and " " not in value[:_SHORTEST] and _BASE64(value) is not None
-    )
+def _is_encoded(value: str, form: Form) -> bool:
+    """Whether a string is base64 data (or a data: URL) rather than text."""
+    return len(value) >= form.encoded.shortest and (value.startswith("data:") or _BASE64(value) is not None)
 
 
-def _encoded(path: Path, value: str) -> Piece:
+def _encoded(path: Path, value: str, form: Form) -> Piece:
     import hashlib
 
-    digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return Piece(path, "value", f"sha256:{digest}", min(len(value) // 4, _DEAREST))
+    digest = hashlib.sha256(value.encode()).hexdigest()[:16]
+    tokens = min(len(value) // form.encoded.characters_per_token, form.encoded.dearest)
+    return Piece(path, "value", f"sha256:{digest}", tokens)
 
 
 def _scalar(value: Json) -> str:

@@ -44,13 +44,17 @@ def _word_test(config: Config, normalizers: list[Config]) -> CutTest | None:
     if not normalizers:
         return lambda text, c: is_boundary(text, c, rule)
     if normalizers == [{"type": "NFC"}]:
-        return lambda text, c: is_boundary(text, c, rule) and _is_inert(text[c - 1]) and _is_inert(text[c])
+        return lambda text, c: is_boundary(text, c, rule) and _is_stable(text[c - 1])
     return None
 
 
-def _is_inert(character: str) -> bool:
-    """NFC neither joins it to what stands before it nor gives it another class."""
-    return character.isascii() or "\u4e00" <= character <= "\u9fff"
+def _is_stable(character: str) -> bool:
+    """NFC leaves the character as it is; U+0958, a letter, it makes a letter and a mark."""
+    if character.isascii():
+        return True
+    from unicodedata import is_normalized
+
+    return is_normalized("NFC", character)
 
 
 def _proved_rule(steps: list[Config]) -> Rule | None:

@@ -1,0 +1,79 @@
+"""State of the machine or the work tree: listings, git output, fields such as `cwd:`, paths, hosts."""
+
+import re
+
+from promptlint.boundary.stretch import Shape, Stretch, both
+
+_STATUS_LINE = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]) (?=\S*[/.]|.*\s->\s)\S.*$|(?:\?\?|[ MADRCUT]{2}) \S+$"
+_SHORT_STATUS_LINE = r"(?:[MADRCUT]|\?\?)[ \t](?=\S*[/.])\S+$"
+_LOG_LINE = r"(?:\* )?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40} \S.*$"
+_LISTING_LINE = r"[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s|total \d+$"
+_GIT_LINE = r"(?i)(?:on branch|head detached at|your branch is|nothing to commit|untracked files:|changes (?:not )?(?:staged|to be committed))\b"
+_SAYS = r"\W*(?:(?:current|git|os|working|default|active|local)[ _])?"
+_WORD_FIELD = (
+    rf"(?i){_SAYS}(?:branch|host(?:name)?|user(?:name)?|shell|platform|arch(?:itecture)?|commit|head|revision|machine|node_?name)"
+    r"(?: name| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*[\w./@:+-]+[\"'`*,;.)]*\s*$"
+)
+_PATH_FIELD = (
+    rf"(?i){_SAYS}(?:cwd|pwd|directory|dir|folder|worktree|workspace|root|home|path|project)(?: path| root| is)?[\"'`*]*\s?[:=]"
+    r"\s*[\"'`*]*(?:[A-Za-z]:)?[^\s:]*[/\\~]"
+)
+_VERSION_FIELD = (
+    rf"(?i){_SAYS}(?:os|os[ _]version|kernel|platform|python|node(?:\.?js)?|npm|java|ruby|go|rust|gcc)(?:[ _]version)?[\"'`*]*\s?"
+    r"(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
+)
+_STATUS_FIELD = r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?clean|dirty|modified|up to date|ahead|behind|\d+ )"
+_LINES = (
+    _STATUS_LINE,
+    _SHORT_STATUS_LINE,
+    _LOG_LINE,
+    _LISTING_LINE,
+    _GIT_LINE,
+)
+_FIELDS = (_WORD_FIELD, _PATH_FIELD, _VERSION_FIELD, _STATUS_FIELD)
+_ROOTS = (
+    r"home|Users|usr|var|tmp|private|opt|mnt|srv|root|etc|workspaces?|work|app|builds?|runner|repos?|code|projects?|"
+    r"Volumes|media|run|proc|dev|github|__w|content|kaggle|nix|snap|lib|bin|sandbox|vercel"
+)
+_PATH = (
+    rf"(?:(?<![\w:/.])/(?:{_ROOTS})(?=/)|(?<![\w/.])~|(?<![\w/])\.{{1,2}}(?=/)|\b[A-Za-z]:(?=\\)|\\(?=\\\w))"
+    r"(?:[\\/][^\s\"'<>|/\\]*)+"
+)
+_HOST = (
+    r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|ip-\d+-\d+-\d+-\d+|[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|corp|localdomain))"
+    r"(?![\w.]*\w)"
+)
+
+
+def state_lines(s: Stretch) -> Shape | None:
+    """The label of lines that all come from a listing or from git."""
+    return _if_all(_LINES, s)
+
+
+def environment(s: Stretch) -> Shape | None:
+    """The label of fields, paths and hosts."""
+    if found := _if_all((*_LINES, *_FIELDS), s):
+        return found
+    for pattern, what in ((_PATH, "path"), (_HOST, "host")):
+        if (match := both(pattern, s)) is not None:
+            old, new = match[0][0], match[1][0]
+            return Shape("environment", f"a {what} changed: {old} became {new}", old, new)
+    return None
+
+
+def _if_all(patterns: tuple[str, ...], s: Stretch) -> Shape | None:
+    old, new = _lines(s.old, s.a0, s.a1), _lines(s.new, s.b0, s.b1)
+    changed = [line for line in (*old, *new) if line.strip()]
+    if not changed or old == new or not all(any(re.match(p, line) for p in patterns) for line in changed):
+        return None
+    message = "state of the machine or the work tree changed"
+    return Shape("environment", message, s.old[s.a0 : s.a1], s.new[s.b0 : s.b1])
+
+
+def _lines(text: str, start: int, end: int) -> list[str]:
+    """The lines that the stretch touches; a stretch of whole lines does not touch the line behind it."""
+    if start == end and (start == 0 or text[start - 1] == "\n"):
+        return []
+    low = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", max(start, end - 1) if end > start and text[end - 1] == "\n" else end)
+    return text[low : len(text) if stop < 0 else stop].split("\n")
