@@ -125,6 +125,8 @@ def test_composed_and_decomposed(composed: str, decomposed: str) -> None:
         ("नमस्ते", "नमस्ते"),
         ("❤\ufe0f", "❤\\u{fe0f}"),
         ("👩\u200d👩🏽", "👩\\u{200d}👩\\u{1f3fd}"),
+        ("x\u0334\u0334\u0334", "x\u0334\u0334\\u{334}"),
+        ("\u3164\u0334", "\\u{3164}\\u{334}"),
         ("##[x]", "#\\u{23}[x]"),
         ("## [x]", "## [x]"),
     ],
@@ -193,6 +195,13 @@ def test_marks_are_aligned_and_cut_to_the_room() -> None:
     ]
 
 
+def test_a_cut_never_leaves_a_mark_without_its_letter() -> None:
+    for length in range(20, 40):
+        place = samples.place("x\u0334" * length + "!", (2 * length, 2 * length + 1))
+        row = excerpt_lines(samples.change("c", "m", place, samples.place(None)), 24)[0]
+        assert row.startswith("a | …x\u0334x")
+
+
 def test_a_missing_side_and_an_empty_one() -> None:
     a, b = samples.place(None), samples.place("日本", (0, 2))
     assert excerpt_lines(samples.change("c", "m", a, b), 70)[:2] == ["b | 日本", "  | ^^^^"]
@@ -219,6 +228,10 @@ def test_the_tail_of_a_secret_is_masked() -> None:
     text = "9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT9aB8cD7eF6gH5iJ4kL3m rest"
     assert mask(text, (3, 4), cut=True) == "***?" + "*" * 46 + " rest"
     assert mask(text, cut=False) == text
+    change = samples.change("c", "m", samples.place(text, (3, 4), char=50), samples.place(None))
+    assert excerpt_lines(change, 70)[0] == "a | …***?" + "*" * 46 + " rest"
+    for form in ("json", "markdown"):
+        assert text[4:9] not in write(samples.report(change), form)
 
 
 @given(any_text, st.booleans())

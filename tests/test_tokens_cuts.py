@@ -87,7 +87,7 @@ def test_every_proved_pattern(name: str) -> None:
     assert token_laws.fuzz(tokenizer, library(data), 400, seed=5) > 400
     # Byte pairs that do not merge would hide a wrong cut, so the pretokens are compared as well.
     rng = random.Random(6)
-    for _ in range(1500):
+    for _ in range(200):
         token_laws.check_cuts(tokenizer, pretokens(data), token_texts.text(rng))
 
 
@@ -288,21 +288,25 @@ def test_nfc_at_a_safe_cut() -> None:
         first = unicodedata.normalize("NFC", character)[0]
         assert kind(first) == kind(character), hex(ord(character))  # of n, whatever follows
         decomposition = unicodedata.decomposition(character).split()
-        if len(decomposition) == 2 and unicodedata.normalize("NFC", character) == character:
+        canonical = len(decomposition) == 2 and decomposition[0].isalnum()
+        if canonical and unicodedata.normalize("NFC", character) == character:
             former, latter = (chr(int(code, 16)) for code in decomposition)
             assert kind(character) == kind(former)
             assert kind(latter) == "M"  # never an n, except behind a line feed, which joins nothing
-            assert former not in "\n'/"
-    for former in "\u1100", "\uac00":  # Hangul composes by rule: letters with letters
-        assert kind(former) == kind(unicodedata.normalize("NFC", former + "\u1161")) == kind("\u1161") == "Lo"
+            assert former != "\n"
+    for former, latter in ("\u1100\u1161", "\uac00\u11a8"):  # Hangul composes by rule: letters with letters
+        composed = unicodedata.normalize("NFC", former + latter)
+        assert [kind(character) for character in (former, latter, *composed)] == ["Lo"] * 3
 
 
 def kind(character: str) -> str:
+    """All that the rules ask of a character."""
     category = unicodedata.category(character)
-    name = category if category in ("Lu", "Lt", "Ll", "Cn") else "Lo" if category[0] == "L" else category[0]
-    return (
-        "space" if character in SPACE else name if name[0] in "LNM" else character if character in "\n'/" else "other"
-    )
+    if character in SPACE:
+        return "space"
+    if character in "'/":
+        return character
+    return {"Lu": "Lu", "Lt": "Lu", "Ll": "Ll", "Cn": "Cn"}.get(category) or {"L": "Lo"}.get(category[0], category[0])
 
 
 def test_a_difference_far_from_any_cut() -> None:

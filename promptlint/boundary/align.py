@@ -28,12 +28,16 @@ def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return n
 
 
-def common_prefix(a: str, b: str) -> int:
-    """Number of equal characters at the start, at the speed of memcmp."""
-    low, high = 0, min(len(a), len(b))
+def common_prefix(a: str, b: str, at_a: int = 0, at_b: int = 0) -> int:
+    """Number of equal characters from `at_a` and `at_b` on, at the speed of memcmp."""
+    low, high = 0, min(len(a) - at_a, len(b) - at_b)
+    reach = 64  # a difference is mostly near: no need to look at the whole of a long rest
+    while reach < high and a.startswith(b[at_b + low : at_b + reach], at_a + low):
+        low, reach = reach, reach * 4
+    high = min(high, reach)
     while low < high:
         step = (low + high + 1) // 2
-        if a.startswith(b[low:step], low):
+        if a.startswith(b[at_b + low : at_b + step], at_a + low):
             low = step
         else:
             high = step - 1

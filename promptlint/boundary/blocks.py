@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from promptlint.boundary.align import Gap, common_prefix, gaps
-from promptlint.boundary.divergence import Divergence, spot_at
+from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.items import item_pair
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.sections import is_context_section, unwrapped
-from promptlint.boundary.tree import Node, identity, node
-from promptlint.boundary.values import Pair, differences, placed, whole
-from promptlint.prompt import Rendered, RenderedItem, Segment
+from promptlint.boundary.tree import Index, Node, node
+from promptlint.boundary.values import Pair, Range, differences, one_sided, placed, whole
+from promptlint.prompt import Path, Rendered, RenderedItem, Segment
 
 Blocks = Sequence[tuple[Segment, Node]]
 
@@ -20,73 +20,81 @@ def message_differences(x: RenderedItem, y: RenderedItem, a: Rendered, b: Render
     pair = item_pair(x, y, a, b, "history-rewritten", None)
     if x.item.role != y.item.role:
         yield _role_changed(x, y, pair)
-    old, new = _blocks(x, pair, first=True), _blocks(y, pair, first=False)
-    texts_a, texts_b = _texts(old), _texts(new)
-    if len(old) != len(new) and texts_a is not None and texts_b is not None and "".join(texts_a) == "".join(texts_b):
+    old, new = _blocks(x, pair.at_a), _blocks(y, pair.at_b)
+    if len(old) != len(new) and (joined := _joined(old)) is not None and joined == _joined(new):
         yield _at_message("content-shape", "the same text in other blocks", old, new, pair)
         return
-    keys_a, keys_b = [identity(block.value) for _, block in old], [identity(block.value) for _, block in new]
+    keys_a, keys_b = [block.key for _, block in old], [block.key for _, block in new]
     if keys_a != keys_b and Counter(keys_a) == Counter(keys_b):
         yield _at_message("list-order", f"the same {len(old)} blocks in another order", old, new, pair)
         return
     for gap in gaps(keys_a, keys_b):
-        yield from _gap(old, new, gap, pair, x, y)
+        yield from _gap(pair, old, new, gap)
 
 
-def _blocks(item: RenderedItem, pair: Pair, *, first: bool) -> Blocks:
-    places = pair.at_a if first else pair.at_b
+def _blocks(item: RenderedItem, places: Index) -> Blocks:
     shown = ((segment, node(segment.content, segment.path, places)) for segment in item.item.segments)
     return [(segment, block) for segment, block in shown if block is not None]
 
 
-def _texts(blocks: Blocks) -> list[str] | None:
-    texts = [block.text for _, block in blocks]
-    return [text for text in texts if text is not None] if None not in texts else None
+def _joined(blocks: Blocks) -> str | None:
+    """The text of a message that is nothing but text."""
+    texts = [block.text for _, block in blocks if block.text is not None]
+    return "".join(texts) if len(texts) == len(blocks) else None
 
 
 def _role_changed(x: RenderedItem, y: RenderedItem, pair: Pair) -> Divergence:
     old, new = x.item.role or "", y.item.role or ""
     head = common_prefix(old, new)
     a, b = (x.char + head, x.char + len(old)), (y.char + head, y.char + len(new))
-    return placed("role-changed", f"the role “{old}” became “{new}”", a, b, y.item.path, pair, old, new)
+    found = placed("role-changed", f"the role “{old}” became “{new}”", a, b, y.item.path, pair)
+    return found._replace(old=old, new=new)
 
 
 def _at_message(cause: str, message: str, old: Blocks, new: Blocks, pair: Pair) -> Divergence:
-    a = pair.at_a.first[old[0][1].path], pair.at_a.last[old[-1][1].path]
-    b = pair.at_b.first[new[0][1].path], pair.at_b.last[new[-1][1].path]
-    head = common_prefix(pair.a.text[a[0] : a[1]], pair.b.text[b[0] : b[1]])
-    return placed(cause, message, (a[0] + head, a[1]), (b[0] + head, b[1]), new[0][1].path[:-1], pair)
+    a, b = _range(old, pair.at_a), _range(new, pair.at_b)
+    head = common_prefix(pair.a.text, pair.b.text, a[0], b[0])
+    return placed(cause, message, (a[0] + head, a[1]), (b[0] + head, b[1]), pair.at_b.item.item.path, pair)
 
 
-def _gap(old: Blocks, new: Blocks, gap: Gap, pair: Pair, x: RenderedItem, y: RenderedItem) -> Iterator[Divergence]:
+def _range(blocks: Blocks, places: Index) -> Range:
+    return places.first[blocks[0][1].path], places.last[blocks[-1][1].path]
+
+
+def _gap(pair: Pair, old: Blocks, new: Blocks, gap: Gap) -> Iterator[Divergence]:
     gone, came = old[gap.a0 : gap.a1], new[gap.b0 : gap.b1]
-    thinking = [entry for entry in gone if entry[0].kind == "thinking"]
-    if thinking and not any(segment.kind == "thinking" for segment, _ in came):
-        yield _removed(
-            "reasoning-dropped", "the thinking of an earlier turn is gone", thinking, came, gap, new, pair, y
-        )
+    if not any(segment.kind == "thinking" for segment, _ in came):
+        if thinking := [entry for entry in gone if entry[0].kind == "thinking"]:
+            at = _start_of(came or new[gap.b1 :], pair.at_b)
+            yield _removed("reasoning-dropped", "the thinking of an earlier turn is gone", thinking, at, pair)
         gone = [entry for entry in gone if entry[0].kind != "thinking"]
-    gone, came, sections = _without_sections(gone, came)
-    for (_, before), (_, after) in zip(gone, came, strict=False):
+    gone, came, lost, won = _without_sections(gone, came)
+    for before, after in zip(gone, came, strict=False):
         yield from _edited(before, after, pair)
     paired = min(len(gone), len(came))
-    if sections[0] or gone[paired:]:
-        lost = [*sections[0], *gone[paired:]]
-        yield _removed(*_what(lost, "removed"), lost, came, gap, new, pair, y)
-    if sections[1] or came[paired:]:
-        won = [*sections[1], *came[paired:]]
-        yield _added(*_what(won, "added"), won, gap, old, pair, x)
+    if lost := [*lost, *gone[paired:]]:
+        at = _start_of((came if lost[0] not in gone else came[paired:]) or new[gap.b1 :], pair.at_b)
+        yield _removed(*_what(lost, "removed"), lost, at, pair)
+    if won := [*won, *came[paired:]]:
+        at = _start_of((gone if won[0] not in came else gone[paired:]) or old[gap.a1 :], pair.at_a)
+        yield one_sided(*_what(won, "added"), (at, at), _range(won, pair.at_b), _within(won), pair)
 
 
-def _without_sections(gone: Blocks, came: Blocks) -> tuple[Blocks, Blocks, tuple[Blocks, Blocks]]:
+def _start_of(blocks: Blocks, places: Index) -> int:
+    """Where the first of these blocks starts, or the message ends."""
+    return places.first[blocks[0][1].path] if blocks else places.item.char + len(places.item.text)
+
+
+def _without_sections(gone: Blocks, came: Blocks) -> tuple[Blocks, Blocks, Blocks, Blocks]:
     """Where the sides have unequally many blocks, whole tagged sections are set apart before the rest is paired."""
     if len(gone) == len(came):
-        return gone, came, ([], [])
+        return gone, came, [], []
     longer = gone if len(gone) > len(came) else came
     spare = abs(len(gone) - len(came))
     apart = [entry for entry in longer if entry[1].text is not None and is_context_section(entry[1].text)][:spare]
-    rest = [entry for entry in longer if entry not in apart]
-    return (rest, came, (apart, [])) if longer is gone else (gone, rest, ([], apart))
+    paths = {segment.path for segment, _ in apart}
+    rest = [entry for entry in longer if entry[0].path not in paths]
+    return (rest, came, apart, []) if longer is gone else (gone, rest, [], apart)
 
 
 def _what(blocks: Blocks, verb: str) -> tuple[str, str]:
@@ -99,44 +107,23 @@ def _what(blocks: Blocks, verb: str) -> tuple[str, str]:
     return "history-rewritten", f"{count} {verb}"
 
 
-def _edited(before: Node, after: Node, pair: Pair) -> Iterator[Divergence]:
-    if before.text is not None and after.text is not None:
-        if kept := unwrapped(before.text, after.text):
-            found = whole("history-rewrapped", kept, before, after, pair)
-            yield found
-            return
-    yield from differences(before, after, pair)
+def _within(blocks: Blocks) -> Path:
+    """One block, or the list that holds several."""
+    path = blocks[0][0].path
+    return path if len(blocks) == 1 else path[:-1]
 
 
-def _removed(
-    cause: str, message: str, gone: Blocks, came: Blocks, gap: Gap, new: Blocks, pair: Pair, y: RenderedItem
-) -> Divergence:
-    start, end = pair.at_a.first[gone[0][1].path], pair.at_a.last[gone[-1][1].path]
-    follows = came[0] if came else new[gap.b1] if gap.b1 < len(new) else None
-    at = pair.at_b.first[follows[1].path] if follows else y.char + len(y.text)
-    return _one_sided(cause, message, (start, end), (at, at), pair, b_present=False)
+def _edited(before: tuple[Segment, Node], after: tuple[Segment, Node], pair: Pair) -> Iterator[Divergence]:
+    old, new = before[1], after[1]
+    spoken = before[0].kind == "text" and pair.at_a.item.item.role not in (
+        "tool",
+        "function",
+    )  # a result has no wrapper
+    if spoken and old.text is not None and new.text is not None and (found := unwrapped(old.text, new.text)):
+        yield whole(*found, old, new, pair)
+    else:
+        yield from differences(old, new, pair)
 
 
-def _added(cause: str, message: str, came: Blocks, gap: Gap, old: Blocks, pair: Pair, x: RenderedItem) -> Divergence:
-    start, end = pair.at_b.first[came[0][1].path], pair.at_b.last[came[-1][1].path]
-    at = pair.at_a.first[old[gap.a1][1].path] if gap.a1 < len(old) else x.char + len(x.text)
-    return _one_sided(cause, message, (at, at), (start, end), pair, a_present=False)
-
-
-def _one_sided(
-    cause: str,
-    message: str,
-    a: tuple[int, int],
-    b: tuple[int, int],
-    pair: Pair,
-    *,
-    a_present: bool = True,
-    b_present: bool = True,
-) -> Divergence:
-    """Blocks that one side lacks; the place is where the texts from there on first differ."""
-    head = common_prefix(pair.a.text[a[0] :], pair.b.text[b[0] :])
-    start_a, start_b = a[0] + head, b[0] + head
-    a, b = (start_a, max(a[1], start_a)), (start_b, max(b[1], start_b))
-    within = spot_at(pair.b if b_present else pair.a, *(b if b_present else a)).path
-    found = placed(cause, message, a, b, within, pair)
-    return found._replace(a_present=a_present, b_present=b_present)
+def _removed(cause: str, message: str, gone: Blocks, at: int, pair: Pair) -> Divergence:
+    return one_sided(cause, message, _range(gone, pair.at_a), (at, at), _within(gone), pair)

@@ -72,7 +72,9 @@ def _is_count(front: str, back: str, step: float) -> bool:
 
 def _touches(pattern: str, clause: str, back: str) -> bool:
     """The word stands behind the number and its unit, or in front of it in the same clause."""
-    in_front = re.search(pattern + r"[\w\s]{0,12}[\"'`*]*\s?(?:is|was)?[\s:=(\"'`*$€£~]*(?:about |approx\.? )?$", clause)
+    in_front = re.search(
+        pattern + r"[\w\s]{0,12}[\"'`*]*\s?(?:is|was)?[\s:=(\"'`*$€£~]*(?:about |approx\.? )?$", clause
+    )
     return in_front is not None or re.match(_UNIT + pattern.removeprefix("(?i)"), back, re.IGNORECASE) is not None
 
 

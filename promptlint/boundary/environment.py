@@ -22,7 +22,9 @@ _VERSION_FIELD = (
     rf"(?i){_SAYS}(?:os|os[ _]version|kernel|platform|python|node(?:\.?js)?|npm|java|ruby|go|rust|gcc)(?:[ _]version)?[\"'`*]*\s?"
     r"(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
 )
-_STATUS_FIELD = r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?clean|dirty|modified|up to date|ahead|behind|\d+ )"
+_STATUS_FIELD = (
+    r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?clean|dirty|modified|up to date|ahead|behind|\d+ )"
+)
 _LINES = (
     _STATUS_LINE,
     _SHORT_STATUS_LINE,

@@ -80,7 +80,11 @@ _TEXT_FORMS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
     ("invisible-character", "an invisible character came or went", _visible),
     ("white-space", "white space differs, the words are equal", _one_space),
     ("white-space", "white space differs, the characters are equal", _no_space),
-    ("invisible-character", "an invisible character stands where white space was", lambda text: _no_space(_visible(text))),
+    (
+        "invisible-character",
+        "an invisible character stands where white space was",
+        lambda text: _no_space(_visible(text)),
+    ),
     ("unicode-form", "compatibility characters (equal under NFKC)", _normal("NFKC")),
 )
 

@@ -90,7 +90,7 @@ def _hex_pair(x: str, y: str, named: bool) -> bool:
     apart = sum(p != q for p, q in zip(x, y, strict=True))
     if not (all(digits) and any(letters)) and not (named and any(digits)):
         return False
-    return apart >= 3 or (len(x) >= _LONG_HEX and any(letters))
+    return apart >= _APART * len(x) or (len(x) >= _LONG_HEX and any(letters))
 
 
 def _mixed(word: str) -> bool:
@@ -100,6 +100,8 @@ def _mixed(word: str) -> bool:
     letters = sum(c.isalpha() for c in core)
     both_cases = any(c.islower() for c in core) and any(c.isupper() for c in core)
     if len(core) < 8 or letters < 2 or (digits == 0 and not (both_cases and core != word)):
+        return False
+    if not both_cases and ("-" in core or "_" in core):  # words in a row, such as a model's name
         return False
     turns = sum(p.isdigit() != q.isdigit() for p, q in zip(core, core[1:], strict=False))
     if both_cases:

@@ -1,9 +1,10 @@
 """Tools and system blocks that differ: order, entries that came and went, entries that changed."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
 
-from promptlint.boundary.align import common_prefix, gaps
+from promptlint.boundary.align import Gap, common_prefix, gaps
 from promptlint.boundary.divergence import Divergence, spot_at
 from promptlint.boundary.tree import index, node
 from promptlint.boundary.values import Pair, differences
@@ -13,21 +14,33 @@ from promptlint.prompt import CharIndex, Path, Rendered, RenderedItem, Spot
 Entries = Sequence[RenderedItem]
 
 
+class Level(NamedTuple):
+    """The tools, the system blocks or the messages of two prompts."""
+
+    a: Rendered
+    b: Rendered
+    old: Entries
+    new: Entries
+    name: ChangeLevel = "messages"
+
+
 def item_pair(x: RenderedItem, y: RenderedItem, a: Rendered, b: Rendered, fallback: str, within: Path | None) -> Pair:
     """What the comparison of two items needs to know."""
-    separator = a.separator
-    return Pair(a, b, index(x, separator), index(y, separator), x.item.level, fallback, within)
+    names: dict[object, int] = {}
+    at_a, at_b = index(x, a.separator, names), index(y, a.separator, names)
+    return Pair(a, b, at_a, at_b, x.item.level, fallback, within)
 
 
 def tool_differences(a: Rendered, b: Rendered, tools_a: Entries, tools_b: Entries) -> Iterator[Divergence]:
     """Differences of two tool lists; tools are matched by name."""
+    level = Level(a, b, tools_a, tools_b, "tools")
     names_a, names_b = _names(tools_a), _names(tools_b)
     by_name = dict(zip(names_b, tools_b, strict=True))
-    matched = {name for name in names_a if name in by_name}
-    yield from entries_changed(a, b, tools_a, tools_b, names_a, names_b, "tools")
+    matched = by_name.keys() & set(names_a)
+    yield from _came_and_went(level, names_a, names_b, matched)
     kept_a, kept_b = [name for name in names_a if name in matched], [name for name in names_b if name in matched]
     if kept_a != kept_b:
-        yield _reordered(a, b, tools_a, tools_b, (names_a, names_b), (kept_a, kept_b))
+        yield _reordered(level, (names_a, names_b), (kept_a, kept_b))
     for name, tool in zip(names_a, tools_a, strict=True):
         other = by_name.get(name)
         if other is not None and tool.text != other.text:
@@ -53,42 +66,28 @@ def segment_differences(pair: Pair, x: RenderedItem, y: RenderedItem) -> Iterato
             yield from differences(one, other, pair)
 
 
-def entries_changed(
-    a: Rendered,
-    b: Rendered,
-    items_a: Entries,
-    items_b: Entries,
-    keys_a: Sequence[object],
-    keys_b: Sequence[object],
-    level: ChangeLevel,
+def _came_and_went(
+    level: Level, names_a: Sequence[Hashable], names_b: Sequence[Hashable], matched: set[tuple[str, int]]
 ) -> Iterator[Divergence]:
     """One divergence for all entries that came or went; its place is the first of them in the prompt."""
-    gone = [i for i, key in enumerate(keys_a) if key not in set(keys_b)]
-    new = [j for j, key in enumerate(keys_b) if key not in set(keys_a)]
+    gone = [i for i, name in enumerate(names_a) if name not in matched]
+    new = [j for j, name in enumerate(names_b) if name not in matched]
     if not gone and not new:
         return
     message = "; ".join(
-        f"{what} {_list([_title(entry) for entry in entries])}"
-        for what, entries in (("added", [items_b[j] for j in new]), ("removed", [items_a[i] for i in gone]))
+        f"{what} {_list([entry.item.name or entry.text.split(chr(10), 1)[0][:40] for entry in entries])}"
+        for what, entries in (("added", [level.new[j] for j in new]), ("removed", [level.old[i] for i in gone]))
         if entries
     )
-    kept_before_gone = gone[0] - sum(i < gone[0] for i in gone) if gone else len(keys_a) + len(keys_b)
-    kept_before_new = new[0] - sum(j < new[0] for j in new) if new else len(keys_a) + len(keys_b)
-    i = gone[0] if gone and kept_before_gone <= kept_before_new else min(kept_before_new, len(items_a))
-    j = new[0] if new and kept_before_new <= kept_before_gone else min(kept_before_gone, len(items_b))
-    within = items_b[new[0]].item.path if new and len(new) + len(gone) == 1 else None
-    found = at_items(a, b, items_a, items_b, i, j, level)
+    before_gone = gone[0] if gone else len(names_a) + len(names_b)  # all in front of it are kept
+    before_new = new[0] if new else len(names_a) + len(names_b)
+    i = gone[0] if before_gone <= before_new else min(before_new, len(names_a))
+    j = new[0] if before_new <= before_gone else min(before_gone, len(names_b))
+    found = at_items(level, i, j)
+    within = level.new[new[0]].item.path if len(new) == 1 and not gone else found.within
     yield found._replace(
-        cause="items-changed",
-        message=message,
-        within=within or found.within,
-        a_present=i in gone,
-        b_present=j in new,
+        cause="items-changed", message=message, within=within, a_present=i in gone[:1], b_present=j in new[:1]
     )
-
-
-def _title(entry: RenderedItem) -> str:
-    return entry.item.name or entry.text.split("\n", 1)[0][:40]
 
 
 def _list(names: list[str]) -> str:
@@ -96,29 +95,16 @@ def _list(names: list[str]) -> str:
     return ", ".join(shown)
 
 
-def _reordered(
-    a: Rendered,
-    b: Rendered,
-    tools_a: Entries,
-    tools_b: Entries,
-    names: tuple[list[tuple[str, int]], list[tuple[str, int]]],
-    kept: tuple[list[tuple[str, int]], list[tuple[str, int]]],
-) -> Divergence:
+Names = tuple[list[tuple[str, int]], list[tuple[str, int]]]
+
+
+def _reordered(level: Level, names: Names, kept: Names) -> Divergence:
+    """The tools that both lists hold stand in another order; `names` are all tools, `kept` the common ones."""
     first = next(k for k, (x, y) in enumerate(zip(*kept, strict=True)) if x != y)
     i, j = names[0].index(kept[0][first]), names[1].index(kept[1][first])
-    stays = {kept[0][k] for gap in _equal_runs(*kept) for k in gap}
-    moved = [name for name, _ in kept[0] if (name, _) not in stays]
-    found = at_items(a, b, tools_a, tools_b, i, j, "tools")
+    moved = [name for gap in gaps(*kept) for name, _ in kept[0][gap.a0 : gap.a1]]
     message = f"the same {len(kept[0])} tools in another order; moved: {_list(moved)}"
-    return found._replace(cause="list-order", message=message, within=parent(tools_b[j].item.path))
-
-
-def _equal_runs(a: list[tuple[str, int]], b: list[tuple[str, int]]) -> Iterator[range]:
-    last = 0
-    for gap in gaps(a, b):
-        yield range(last, gap.a0)
-        last = gap.a1
-    yield range(last, len(a))
+    return at_items(level, i, j)._replace(cause="list-order", message=message)
 
 
 def parent(path: Path) -> Path:
@@ -126,28 +112,34 @@ def parent(path: Path) -> Path:
     return path[:-1]
 
 
-def at_items(
-    a: Rendered, b: Rendered, items_a: Entries, items_b: Entries, i: int, j: int, level: ChangeLevel
-) -> Divergence:
+def at_items(level: Level, i: int, j: int) -> Divergence:
     """A divergence at entry `i` of A and entry `j` of B: where the text from there on first differs.
 
     An index behind the last entry means the end of the list.
     """
-    a0, a1 = _range(a, items_a, i)
-    b0, b1 = _range(b, items_b, j)
-    head = common_prefix(a.text[a0:a1], b.text[b0:b1]) if i < len(items_a) and j < len(items_b) else 0
+    (a0, a1), (b0, b1) = _range(level.a, level.old, i), _range(level.b, level.new, j)
+    head = common_prefix(level.a.text, level.b.text, a0, b0)
+    a_start, b_start = a0 + head, b0 + head
+    a1, b1 = max(a1, a_start), max(b1, b_start)
     return Divergence(
         cause="",
-        level=level,
-        a_start=a0 + head,
+        level=level.name,
+        a_start=a_start,
         a_end=a1,
-        b_start=b0 + head,
+        b_start=b_start,
         b_end=b1,
-        within=parent(items_b[0].item.path) if items_b else parent(items_a[0].item.path),
+        within=_list_path(level),
         message="",
-        a=_spot(a, items_a, i, a0 + head, a1, items_b),
-        b=_spot(b, items_b, j, b0 + head, b1, items_a),
+        a=_spot(level.a, level.old, i, a_start, a1),
+        b=_spot(level.b, level.new, j, b_start, b1),
     )
+
+
+def _list_path(level: Level) -> Path:
+    """The list in B, or in A if B has none; a lone string is its own list."""
+    rendered, items = (level.b, level.new) if level.new else (level.a, level.old)
+    path = parent(items[0].item.path)
+    return path if len(path) > len(rendered.request.path) else items[0].item.path
 
 
 def _range(rendered: Rendered, items: Entries, i: int) -> tuple[int, int]:
@@ -157,37 +149,70 @@ def _range(rendered: Rendered, items: Entries, i: int) -> tuple[int, int]:
     return end, end
 
 
-def _spot(rendered: Rendered, items: Entries, i: int, start: int, end: int, others: Entries) -> Spot:
+def _spot(rendered: Rendered, items: Entries, i: int, start: int, end: int) -> Spot:
+    """Where entry `i` differs, or the end of the list; a list that is missing would be a field of the request."""
     if i < len(items):
         return spot_at(rendered, start, end)
-    path = (*parent(items[-1].item.path), "-") if items else _missing_list(rendered, others)
-    return Spot(path, "value", CharIndex(0), CharIndex(0))
-
-
-def _missing_list(rendered: Rendered, others: Entries) -> Path:
-    """A list that this side lacks altogether would be a field of the request."""
-    return (*rendered.request.path, "-") if others else rendered.request.path
+    path = parent(items[-1].item.path) if items else rendered.request.path
+    return Spot((*path, "-"), "value", CharIndex(0), CharIndex(0))
 
 
 def system_differences(a: Rendered, b: Rendered, blocks_a: Entries, blocks_b: Entries) -> Iterator[Divergence]:
     """Differences of two lists of system blocks; blocks are matched by text, the rest in order."""
+    level = Level(a, b, blocks_a, blocks_b, "system")
     texts_a, texts_b = [block.text for block in blocks_a], [block.text for block in blocks_b]
     if texts_a == texts_b:
         return
     if Counter(texts_a) == Counter(texts_b):
         first = next(k for k, (x, y) in enumerate(zip(texts_a, texts_b, strict=True)) if x != y)
-        found = at_items(a, b, blocks_a, blocks_b, first, first, "system")
-        yield found._replace(cause="list-order", message=f"the same {len(texts_a)} system blocks in another order")
+        message = f"the same {len(texts_a)} system blocks in another order"
+        yield at_items(level, first, first)._replace(cause="list-order", message=message)
         return
     for gap in gaps(texts_a, texts_b):
-        paired = min(gap.a1 - gap.a0, gap.b1 - gap.b0)
-        for k in range(paired):
-            x, y = blocks_a[gap.a0 + k], blocks_b[gap.b0 + k]
-            yield from segment_differences(item_pair(x, y, a, b, "text-edited", None), x, y)
-        i, j = gap.a0 + paired, gap.b0 + paired
-        if i < gap.a1 or j < gap.b1:
-            found = at_items(a, b, blocks_a, blocks_b, i, j, "system")
-            what = (
-                f"{gap.b1 - j} system blocks were added" if j < gap.b1 else f"{gap.a1 - i} system blocks were removed"
-            )
-            yield found._replace(cause="text-edited", message=what, a_present=i < gap.a1, b_present=j < gap.b1)
+        yield from _system_gap(level, gap)
+
+
+def _system_gap(level: Level, gap: Gap) -> Iterator[Divergence]:
+    if (found := divided(level, gap)) is not None:
+        yield found
+        return
+    paired = min(gap.a1 - gap.a0, gap.b1 - gap.b0)
+    for x, y in zip(level.old[gap.a0 : gap.a0 + paired], level.new[gap.b0 : gap.b0 + paired], strict=True):
+        yield from segment_differences(item_pair(x, y, level.a, level.b, "text-edited", None), x, y)
+    i, j = gap.a0 + paired, gap.b0 + paired
+    if i < gap.a1 or j < gap.b1:
+        count, verb = (gap.b1 - j, "added") if j < gap.b1 else (gap.a1 - i, "removed")
+        message = f"{count} system block{'s were' if count != 1 else ' was'} {verb}"
+        found = at_items(level, i, j)
+        yield found._replace(cause="text-edited", message=message, a_present=i < gap.a1, b_present=j < gap.b1)
+
+
+def divided(level: Level, gap: Gap) -> Divergence | None:
+    """Entries of one role that hold the same text, divided in another way."""
+    old, new = level.old[gap.a0 : gap.a1], level.new[gap.b0 : gap.b1]
+    if len(old) == len(new) or len({item.item.role for item in (*old, *new)}) != 1:
+        return None
+    texts = _texts(old), _texts(new)
+    if not all(texts) or not any(glue.join(texts[0]) == glue.join(texts[1]) for glue in ("", "\n")):
+        return None
+    message = f"the same text in {len(new)} {'blocks' if level.name == 'system' else 'messages'} instead of {len(old)}"
+    found = at_items(level, gap.a0, gap.b0)
+    return found._replace(
+        cause="content-shape",
+        message=message,
+        a_end=max(found.a_start, old[-1].char + len(old[-1].text)),
+        b_end=max(found.b_start, new[-1].char + len(new[-1].text)),
+    )
+
+
+def _texts(items: Entries) -> list[str]:
+    """The texts of entries that are nothing but text; nothing if one is more than that."""
+    texts = []
+    for item in items:
+        for segment in item.item.segments:
+            content = segment.content
+            text = content.get("text") if isinstance(content, dict) else content
+            if segment.kind != "text" or not isinstance(text, str):
+                return []
+            texts.append(text)
+    return texts

@@ -1,45 +1,60 @@
 """Messages that are not replayed as they were sent: appended, dropped, compacted, rewritten."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from promptlint.boundary.align import Gap, common_prefix, common_suffix, gaps
 from promptlint.boundary.blocks import message_differences
 from promptlint.boundary.divergence import Divergence
-from promptlint.boundary.items import Entries, at_items
-from promptlint.finding import ChangeLevel
-from promptlint.prompt import Rendered, RenderedItem
+from promptlint.boundary.items import Level, at_items, divided
+from promptlint.prompt import RenderedItem
+
+History = Level  # of messages
 
 _LOOK_AHEAD = 8  # messages; further away nothing is taken for the same message edited
 _KIN = 0.3  # share of equal characters at both ends above which two messages are one message edited
-
-
-class History(NamedTuple):
-    """The messages of two requests."""
-
-    a: Rendered
-    b: Rendered
-    old: Entries
-    new: Entries
-    level: ChangeLevel = "messages"
+_SUMMARY = r"(?i)summar|compact|condensed|recap|so far|earlier conversation|previous conversation|zusammenfass|résum|resum|概要|摘要|总结|要約"
+_ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 
 
 def history_differences(history: History) -> Iterator[Divergence]:
     """Every difference of two histories, in order."""
     texts_a, texts_b = [item.text for item in history.old], [item.text for item in history.new]
+    if (moved := _reordered(history, texts_a, texts_b)) is not None:
+        yield moved
+        if len(texts_b) > len(texts_a):
+            yield _appended(history, len(texts_a), len(texts_a))
+        return
     found = gaps(texts_a, texts_b)
     for gap in found:
         yield from _gap(history, gap, found)
 
 
+def _reordered(history: History, texts_a: list[str], texts_b: list[str]) -> Divergence | None:
+    """The same messages in another order; others may follow."""
+    again = texts_b[: len(texts_a)]
+    if texts_a == again or Counter(texts_a) != Counter(again):
+        return None
+    first = next(k for k, (x, y) in enumerate(zip(texts_a, again, strict=True)) if x != y)
+    message = f"the same {len(texts_a)} messages in another order"
+    return at_items(history, first, first)._replace(cause="list-order", message=message)
+
+
 def _gap(history: History, gap: Gap, found: list[Gap]) -> Iterator[Divergence]:
     at_end = gap.a1 == len(history.old) and gap.b1 == len(history.new)
     if gap.a0 == gap.a1:
-        yield _appended(history, gap) if at_end else _inserted(history, gap.a0, gap.b0, gap.b1)
+        yield (_appended(history, gap.a0, gap.b0) if at_end else _inserted(history, gap.a0, slice(gap.b0, gap.b1)))
     elif gap.b0 == gap.b1:
-        yield _shorter(history, gap) if at_end and len(found) == 1 else _dropped(history, gap, found)
+        yield (
+            _shorter(history, gap)
+            if at_end and len(found) == 1
+            else _dropped(history, gap, _is_oldest(history, gap, found))
+        )
     elif _is_compaction(history, gap):
         yield _compacted(history, gap)
+    elif (shape := divided(history, gap)) is not None:
+        yield shape
     else:
         yield from _pairs(history, gap, at_end)
 
@@ -48,47 +63,65 @@ def _plural(count: int) -> str:
     return f"{count} message" + ("s" if count != 1 else "")
 
 
-def _appended(history: History, gap: Gap) -> Divergence:
-    found = at_items(history.a, history.b, history.old, history.new, gap.a0, gap.b0, history.level)
-    message = f"{_plural(gap.b1 - gap.b0)} appended; everything before is equal"
-    within = history.new[gap.b0].item.path
-    return found._replace(cause="turn-appended", message=message, within=within, a_present=False, a_end=found.a_start)
+def _were(count: int) -> str:
+    return f"{count} message" + ("s were" if count != 1 else " was")
 
 
-def _shorter(history: History, gap: Gap) -> Divergence:
-    found = at_items(history.a, history.b, history.old, history.new, gap.a0, gap.b0, history.level)
-    message = f"the second prompt is the first without its last {_plural(gap.a1 - gap.a0)}"
-    return found._replace(cause="turn-appended", message=message, within=history.old[gap.a0].item.path, b_present=False)
-
-
-def _inserted(history: History, i: int, j: int, stop: int) -> Divergence:
-    found = at_items(history.a, history.b, history.old, history.new, i, j, history.level)
-    message = f"{_plural(stop - j)} inserted into the history"
-    return found._replace(cause="history-rewritten", message=message, within=history.new[j].item.path, a_present=False)
-
-
-def _dropped(history: History, gap: Gap, found: list[Gap]) -> Divergence:
-    """Messages that only A has, with equal ones behind them."""
-    at = at_items(history.a, history.b, history.old, history.new, gap.a0, gap.b0, history.level)
-    count = gap.a1 - gap.a0
-    oldest = gap.a0 <= 1 and all(other is gap or other.a0 == len(history.old) for other in found)
-    if oldest and gap.a1 < len(history.old):
-        kept = len(history.old) - count
-        message = f"the oldest {_plural(count)} dropped; the other {kept} are equal and moved forward"
-        return at._replace(
-            cause="history-trimmed", message=message, within=history.old[gap.a0].item.path, b_present=False
-        )
-    message = f"{_plural(count)} taken out of the history"
-    return at._replace(
-        cause="history-rewritten", message=message, within=history.old[gap.a0].item.path, b_present=False
+def _appended(history: History, i: int, j: int) -> Divergence:
+    found = at_items(history, i, j)
+    before = "; everything before is equal" if history.b.text.startswith(history.a.text) else ""
+    return found._replace(
+        cause="turn-appended",
+        message=f"{_plural(len(history.new) - j)} appended{before}",
+        within=history.new[j].item.path,
+        a_present=False,
+        a_end=found.a_start,
     )
 
 
+def _shorter(history: History, gap: Gap) -> Divergence:
+    found = at_items(history, gap.a0, gap.b0)
+    what = "prompt" if history.a.text.startswith(history.b.text) else "history"
+    message = f"the second {what} is the first without its last {_plural(gap.a1 - gap.a0)}"
+    within = history.old[gap.a0].item.path
+    return found._replace(cause="turn-appended", message=message, within=within, b_present=False)
+
+
+def _inserted(history: History, i: int, new: slice) -> Divergence:
+    items = history.new[new]
+    message = f"{_were(len(items))} inserted into the history"
+    found = at_items(history, i, new.start)
+    return found._replace(cause="history-rewritten", message=message, within=items[0].item.path, a_present=False)
+
+
+def _is_oldest(history: History, gap: Gap, found: Sequence[Gap]) -> bool:
+    """Whether a gap holds the oldest messages (the first may be kept), and all others stay as they were."""
+    rest_is_equal = all(other is gap or other.a0 == len(history.old) for other in found)
+    return gap.a0 <= 1 and gap.a1 < len(history.old) and rest_is_equal
+
+
+def _dropped(history: History, gap: Gap, oldest: bool) -> Divergence:
+    """Messages that only A has."""
+    count = gap.a1 - gap.a0
+    message, cause = f"{_were(count)} taken out of the history", "history-rewritten"
+    if oldest:
+        cause = "history-trimmed"
+        which = "oldest" if gap.a0 == 0 else "oldest behind the first"
+        moved = len(history.old) - gap.a1
+        message = f"{_were(count)} dropped, the {which}; the {moved} behind are equal and moved forward"
+    elif all(segment.kind == "thinking" for item in history.old[gap.a0 : gap.a1] for segment in item.item.segments):
+        cause, message = "reasoning-dropped", "the thinking of an earlier turn is gone"
+    found = at_items(history, gap.a0, gap.b0)
+    return found._replace(cause=cause, message=message, within=history.old[gap.a0].item.path, b_present=False)
+
+
 def _is_compaction(history: History, gap: Gap) -> bool:
-    """A stretch of at least two messages gave way to fewer, shorter ones, and other messages are kept."""
+    """A stretch of at least two messages gave way to fewer, shorter ones: other messages are kept, or it says so."""
     old, new = history.old[gap.a0 : gap.a1], history.new[gap.b0 : gap.b1]
     kept = len(history.old) > len(old)
-    if len(old) < 2 or len(new) >= len(old) or len(new) > 2 or not kept:
+    if len(old) < 2 or len(new) >= len(old) or len(new) > 2:
+        return False
+    if not kept and not re.search(_SUMMARY, new[0].text[:400]):
         return False
     if any(_kin(x, y) for x in old for y in new):
         return False
@@ -96,9 +129,9 @@ def _is_compaction(history: History, gap: Gap) -> bool:
 
 
 def _compacted(history: History, gap: Gap) -> Divergence:
-    found = at_items(history.a, history.b, history.old, history.new, gap.a0, gap.b0, history.level)
     message = f"{_plural(gap.a1 - gap.a0)} gave way to {_plural(gap.b1 - gap.b0)}"
-    return found._replace(cause="history-compacted", message=message, within=history.new[gap.b0].item.path)
+    within = history.new[gap.b0].item.path
+    return at_items(history, gap.a0, gap.b0)._replace(cause="history-compacted", message=message, within=within)
 
 
 def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
@@ -107,17 +140,43 @@ def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
     while i < gap.a1 and j < gap.b1:
         skip_a, skip_b = _next_kin(history, gap, i, j)
         if skip_a:
-            yield _dropped(history, Gap(i, i + skip_a, j, j), [])
+            yield _dropped(history, Gap(i, i + skip_a, j, j), False)
         if skip_b:
-            yield _inserted(history, i, j, j + skip_b)
+            yield _inserted(history, i, slice(j, j + skip_b))
         i, j = i + skip_a, j + skip_b
-        yield from message_differences(history.old[i], history.new[j], history.a, history.b)
-        i, j = i + 1, j + 1
+        other = _strangers(history, gap, i, j)
+        if other > 1:
+            yield _replaced(history, i, j, other)
+        else:
+            yield from message_differences(history.old[i], history.new[j], history.a, history.b)
+        i, j = i + max(other, 1), j + max(other, 1)
     if i < gap.a1:
-        yield _dropped(history, Gap(i, gap.a1, j, j), [])
+        yield _dropped(history, Gap(i, gap.a1, j, j), False)
     elif j < gap.b1:
-        rest = Gap(i, i, j, gap.b1)
-        yield _appended(history, rest) if at_end else _inserted(history, i, j, gap.b1)
+        yield _appended(history, i, j) if at_end else _inserted(history, i, slice(j, gap.b1))
+
+
+def _strangers(history: History, gap: Gap, i: int, j: int) -> int:
+    """How many pairs of messages from here on have nothing in common."""
+    count = 0
+    while i + count < gap.a1 and j + count < gap.b1 and not _kin(history.old[i + count], history.new[j + count]):
+        if any(_next_kin(history, gap, i + count, j + count)):
+            break
+        count += 1
+    return count
+
+
+def _replaced(history: History, i: int, j: int, count: int) -> Divergence:
+    """Other messages stand in the place of several."""
+    found = at_items(history, i, j)
+    last_a, last_b = history.old[i + count - 1], history.new[j + count - 1]
+    return found._replace(
+        cause="history-rewritten",
+        message=f"{_plural(count)} gave way to as many others",
+        within=history.new[j].item.path,
+        a_end=max(found.a_start, last_a.char + len(last_a.text)),
+        b_end=max(found.b_start, last_b.char + len(last_b.text)),
+    )
 
 
 def _next_kin(history: History, gap: Gap, i: int, j: int) -> tuple[int, int]:
@@ -157,7 +216,4 @@ def _same_call(x: RenderedItem, y: RenderedItem) -> bool:
 
 
 def _ids(item: RenderedItem) -> set[str]:
-    fields = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId")
-    return {
-        piece.text for piece in item.pieces if piece.atom == "value" and piece.path[-1:] and piece.path[-1] in fields
-    }
+    return {p.text for p in item.pieces if p.atom == "value" and p.path[-1:] and p.path[-1] in _ID_FIELDS}

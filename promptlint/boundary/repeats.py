@@ -24,21 +24,33 @@ _BY_WORDS = frozenset(("clock", "date-rollover", "counter", "environment", "per-
 
 def merge(found: list[Divergence]) -> list[Divergence]:
     """Divergences in order; each that repeats an earlier one becomes one of its `repeats`."""
-    groups: dict[object, list[Divergence]] = {}
-    for number, divergence in enumerate(found):
-        groups.setdefault(_key(divergence) or number, []).append(divergence)
-    return [first._replace(repeats=tuple(rest)) for first, *rest in groups.values()]
+    groups: list[list[Divergence]] = []
+    known: dict[object, list[Divergence]] = {}
+    for divergence in found:
+        keys = _keys(divergence)
+        group = next((known[key] for key in keys if key in known), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(divergence)
+        known.update(dict.fromkeys(keys, group))
+    return [first._replace(repeats=tuple(rest)) for first, *rest in groups]
 
 
-def _key(divergence: Divergence) -> object:
-    """Equal for divergences that are the same change at several places; None for one that stands alone."""
+def _keys(divergence: Divergence) -> list[object]:
+    """Two divergences with a key in common are the same change at two places."""
     cause = divergence.cause
     if cause in _BY_LEVEL:
-        return cause, divergence.level
+        return [(cause, divergence.level)]
+    if cause == "item-edited":
+        return [(cause, divergence.within)]
+    keys: list[object] = []
+    if cause == "environment":
+        keys.append((cause, divergence.level, divergence.b.path))
     if cause == "identifier":
         field = divergence.b.path[-1] if divergence.b.path else None
-        by_field = isinstance(field, str) and field.lower().endswith("id") and divergence.level == "messages"
-        return (cause, "id field") if by_field else (cause, divergence.old, divergence.new)
-    if cause in _BY_WORDS and divergence.old:
-        return cause, divergence.old, divergence.new
-    return None
+        if isinstance(field, str) and field.lower().endswith("id") and divergence.level == "messages":
+            return [(cause, "id field")]
+    if divergence.old and (cause == "identifier" or cause in _BY_WORDS):
+        keys.append((cause, divergence.old, divergence.new))
+    return keys

@@ -9,8 +9,10 @@ _TURN_NAMES = (
     r"context|memor|retriev|document|search|result|facts?$|todo|task|state|remind|recent|passage|snippet|source|"
     r"knowledge|attach|selection|open_?files|environment|user_?info|now$|history|notes?$"
 )
+_THINKING = ("think", "thinking", "thought", "reasoning")
 _DEEPEST = 32  # sections within sections; deeper ones are not looked at, so that the time stays linear
 _LEAST = 40  # characters of plain text around a message that count as a wrapper without a tag or a line of its own
+_WORDS = 12  # characters of a message below which it may stand in another one by chance
 
 
 def is_context_section(text: str) -> bool:
@@ -18,23 +20,37 @@ def is_context_section(text: str) -> bool:
     return re.fullmatch(_SECTION, text) is not None
 
 
-def unwrapped(old: str, new: str) -> str:
-    """How one text is the other with a wrapper around it; '' if it is not."""
+def unwrapped(old: str, new: str) -> tuple[str, str] | None:
+    """The label and words for one text that is the other with a wrapper or whole sections around it."""
     longer, shorter, verb = (old, new, "lost") if len(old) > len(new) else (new, old, "gained")
     core = shorter.strip()
     if not core or core == longer.strip():
-        return ""
+        return None
+    if verb == "lost" and _without_thinking(longer).strip() == core:
+        return "reasoning-dropped", "the thinking inside an earlier message is gone"
     at = longer.find(core)
-    if at >= 0 and _is_wrapper(longer[:at], longer[at + len(core) :]):
-        return f"the message {verb} a wrapper of {len(longer) - len(core):,} characters around its text"
-    if _outside_sections(longer).strip() == core != "":
-        return f"the message {verb} tagged sections; the text between them is equal"
-    return ""
+    if at >= 0 and _is_wrapper(longer[:at], longer[at + len(core) :], len(core)):
+        size = len(longer) - len(core)
+        return "history-rewrapped", f"the message {verb} a wrapper of {size:,} characters around its text"
+    if _outside_sections(longer).strip() == core:
+        return "history-rewrapped", f"the message {verb} tagged sections; the text between them is equal"
+    return None
 
 
-def _is_wrapper(before: str, after: str) -> bool:
+def _without_thinking(text: str) -> str:
+    """The text without `<think>…</think>`."""
+    for tag in _THINKING:
+        kept, at = [], 0
+        while (start := text.find(f"<{tag}>", at)) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
+            kept.append(text[at:start])
+            at = end + len(tag) + 3
+        text = "".join((*kept, text[at:]))
+    return text
+
+
+def _is_wrapper(before: str, after: str, size: int) -> bool:
     """Text around a message that stands apart from it: tags, whole lines, or simply much of it."""
-    if len(before) + len(after) >= _LEAST:
+    if len(before) + len(after) >= _LEAST and size >= _WORDS:
         return (not before or not before[-1].isalnum()) and (not after or not after[0].isalnum())
     apart_before = not before.strip() or before.rstrip(" ").endswith(("\n", ">", ":"))
     apart_after = not after.strip() or after.lstrip(" ").startswith(("\n", "<"))

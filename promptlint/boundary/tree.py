@@ -4,29 +4,33 @@ Built from the rendered pieces, so that it cannot disagree with the prompt: a co
 nothing but one value is that value.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
 from typing import NamedTuple
 
+from promptlint.boundary.divergence import spot_at
 from promptlint.boundary.forms import ordered
-from promptlint.prompt import AtomKind, Json, Path, RenderedItem
-from promptlint.read.descend import descend
+from promptlint.prompt import AtomKind, CharIndex, Json, Path, Rendered, RenderedItem, Spot
 
 
 class Index(NamedTuple):
     """Where the paths of one item stand in the prompt (characters)."""
 
+    item: RenderedItem
+    order: list[int]  # where each piece starts
     starts: dict[tuple[Path, AtomKind], int]  # of each piece
     first: dict[Path, int]  # first character of the value at a path, behind its own key
     last: dict[Path, int]  # behind the last one, without its separator
     only: dict[Path, Path | None]  # the path of the single value printed below, None if there is more
+    names: dict[object, int]  # a number for every different value; shared by the two sides of a comparison
 
 
-def index(item: RenderedItem, separator: str) -> Index:
+def index(item: RenderedItem, separator: str, names: dict[object, int]) -> Index:
     """Places of every piece of an item and of everything that contains it."""
-    built = Index({}, {}, {}, {})
+    built = Index(item, [], {}, {}, {}, {}, names)
     at = item.char
     for piece in item.pieces:
         end = at + len(piece.text)
+        built.order.append(at)
         built.starts[piece.path, piece.atom] = at
         for depth in range(len(piece.path), -1, -1):
             path = piece.path[:depth]
@@ -38,12 +42,41 @@ def index(item: RenderedItem, separator: str) -> Index:
     return built
 
 
+def spot_in(places: Index, rendered: Rendered, char: int, end: int) -> Spot:
+    """`spot_at` for a place that mostly lies in one item, without a walk over its pieces."""
+    item = places.item
+    if not item.pieces or not item.char <= char < item.char + len(item.text):
+        return spot_at(rendered, char, end)
+    number = bisect_right(places.order, char) - 1
+    piece, start = item.pieces[number], places.order[number]
+    if piece.tokens is not None:  # a hash stands for encoded data: the place is the whole value
+        return Spot(piece.path, "value", CharIndex(0), CharIndex(1 << 30))
+    low = min(char - start, len(piece.text))
+    return Spot(piece.path, piece.atom, CharIndex(low), CharIndex(max(low, min(end - start, len(piece.text)))))
+
+
+def insertion(places: Index, parent: Path, char: int) -> Spot:
+    """Where something could be put into `parent`: in front of the entry that starts at `char`, or at the end."""
+    number = bisect_right(places.order, char) - 1
+    if number >= 0 and places.order[number] == char and char < places.last.get(parent, 0):
+        piece = places.item.pieces[number]
+        if piece.path[: len(parent)] == parent and len(piece.path) > len(parent):
+            return Spot(piece.path, piece.atom, CharIndex(0), CharIndex(0))
+    return Spot((*parent, "-"), "value", CharIndex(0), CharIndex(0))
+
+
 class Node(NamedTuple):
-    """A value with its path; `value` is what is printed of it."""
+    """A value with its path; `value` is what is printed of it.
+
+    Two nodes of one comparison print the same if their `key` is equal, and hold the same data in another order of
+    keys if their `loose` is equal.
+    """
 
     path: Path
     value: Json
     children: "dict[str, Node] | list[Node] | None"  # None for a scalar
+    key: int
+    loose: int
 
     @property
     def text(self) -> str | None:
@@ -56,26 +89,33 @@ def node(value: Json, path: Path, places: Index) -> Node | None:
         return None
     leaf = places.only[path]
     if leaf is not None:
-        return Node(leaf, descend(value, leaf[len(path) :]), None)
+        return _scalar(leaf, _descend(value, leaf[len(path) :]), places)
     if isinstance(value, dict):
         shown = sorted((places.first[(*path, key)], key) for key in value if (*path, key) in places.first)
         fields = {key: child for _, key in shown if (child := node(value[key], (*path, key), places))}
-        return Node(path, {key: child.value for key, child in fields.items()}, fields)
+        strict = tuple((key, child.key) for key, child in fields.items())
+        loose = tuple(sorted((key, child.loose) for key, child in fields.items()))
+        printed = {key: child.value for key, child in fields.items()}
+        return Node(path, printed, fields, _named(("{", strict), places), _named(("{}", loose), places))
     if isinstance(value, list):
         entries = [child for i, entry in enumerate(value) if (child := node(entry, (*path, i), places))]
-        return Node(path, [child.value for child in entries], entries)
-    return Node(path, value, None)
+        strict_list, loose_list = tuple(child.key for child in entries), tuple(child.loose for child in entries)
+        values = [child.value for child in entries]
+        return Node(path, values, entries, _named(("[", strict_list), places), _named(("[]", loose_list), places))
+    return _scalar(path, value, places)
 
 
-def identity(value: Json) -> object:
-    """Equal for values that print the same."""
-    return ordered(value)
+def _scalar(path: Path, value: Json, places: Index) -> Node:
+    name = _named(ordered(value), places)
+    return Node(path, value, None, name, name)
 
 
-def leaves(found: Node) -> Iterator[Node]:
-    """All scalars of a value, in order."""
-    if found.children is None:
-        yield found
-        return
-    for child in found.children.values() if isinstance(found.children, dict) else found.children:
-        yield from leaves(child)
+def _named(value: object, places: Index) -> int:
+    return places.names.setdefault(value, len(places.names))
+
+
+def _descend(value: Json, steps: Path) -> Json:
+    for step in steps:
+        if (isinstance(value, dict) and isinstance(step, str)) or (isinstance(value, list) and isinstance(step, int)):
+            value = value[step]
+    return value

@@ -5,19 +5,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.boundary.align import Gap, common_prefix, gaps
-from promptlint.boundary.divergence import Divergence, spot_at
-from promptlint.boundary.forms import value_form
+from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.placeholder import is_placeholder
 from promptlint.boundary.sections import turn_section
 from promptlint.boundary.shapes import shape
 from promptlint.boundary.stretch import Stretch
 from promptlint.boundary.texts import Named, name_text
-from promptlint.boundary.tree import Index, Node, identity
+from promptlint.boundary.tree import Index, Node, insertion, spot_in
 from promptlint.finding import ChangeLevel
-from promptlint.prompt import CharIndex, Json, Number, Path, Rendered, Spot
+from promptlint.prompt import Json, Number, Path, Rendered
 
 ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "response_id", "item_id"))
+_THINKING_FIELDS = frozenset(("thinking", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent"))
+_NUMBER_LABELS = frozenset(("number-form", "counter", "clock"))
+
+Range = tuple[int, int]  # characters of a prompt
 
 
 class Pair(NamedTuple):
@@ -34,12 +37,14 @@ class Pair(NamedTuple):
 
 def differences(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
     """Every difference of two values, in no fixed order."""
-    if identity(x.value) == identity(y.value):
+    if x.key == y.key:
         return
     if is_media(x.value) or is_media(y.value):
         yield _media(x, y, pair)
     elif x.text is not None and y.text is not None:
         yield from _texts(x, y, pair)
+    elif (joined := _joined(x)) is not None and joined == _joined(y) and pair.level != "tools":
+        yield whole("content-shape", "the same text in another shape", x, y, pair)
     elif isinstance(x.children, dict) and isinstance(y.children, dict):
         yield from _objects(x, y, x.children, y.children, pair)
     elif isinstance(x.children, list) and isinstance(y.children, list):
@@ -58,20 +63,14 @@ def whole(cause: str, message: str, x: Node, y: Node, pair: Pair) -> Divergence:
     """A divergence that concerns two values as a whole; its place is their first differing character."""
     a_start, b_start = pair.at_a.first[x.path], pair.at_b.first[y.path]
     a_end, b_end = pair.at_a.last[x.path], pair.at_b.last[y.path]
-    head = common_prefix(pair.a.text[a_start:a_end], pair.b.text[b_start:b_end])
-    return placed(cause, message, (a_start + head, a_end), (b_start + head, b_end), y.path, pair)
+    head = common_prefix(pair.a.text, pair.b.text, a_start, b_start)
+    if head >= a_end - a_start and head >= b_end - b_start:  # both print alike
+        return placed(cause, message, (a_start, a_start), (b_start, b_start), y.path, pair)
+    a_start, b_start = a_start + head, b_start + head
+    return placed(cause, message, (a_start, max(a_start, a_end)), (b_start, max(b_start, b_end)), y.path, pair)
 
 
-def placed(
-    cause: str,
-    message: str,
-    a: tuple[int, int],
-    b: tuple[int, int],
-    within: Path,
-    pair: Pair,
-    was: str = "",
-    now: str = "",
-) -> Divergence:
+def placed(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
     """A divergence of two ranges of prompt characters."""
     return Divergence(
         cause=cause,
@@ -82,11 +81,17 @@ def placed(
         b_end=b[1],
         within=within if pair.within is None or cause != pair.fallback else pair.within,
         message=message,
-        a=spot_at(pair.a, *a),
-        b=spot_at(pair.b, *b),
-        old=was,
-        new=now,
+        a=spot_in(pair.at_a, pair.a, *a),
+        b=spot_in(pair.at_b, pair.b, *b),
     )
+
+
+def one_sided(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
+    """Something that only one side has (the other range is empty); it starts where the texts first differ."""
+    head = common_prefix(pair.a.text, pair.b.text, a[0], b[0])
+    moved_a, moved_b = (a[0] + head, max(a[1], a[0] + head)), (b[0] + head, max(b[1], b[0] + head))
+    found = placed(cause, message, moved_a, moved_b, within, pair)
+    return found._replace(a_present=a[0] < a[1], b_present=b[0] < b[1])
 
 
 def _media(x: Node, y: Node, pair: Pair) -> Divergence:
@@ -97,22 +102,34 @@ def _media(x: Node, y: Node, pair: Pair) -> Divergence:
     return whole("image-changed", "an image, file or sound was put in or taken out", x, y, pair)
 
 
+def _joined(found: Node) -> str | None:
+    """The text of a string or of a list of text blocks; None for anything else."""
+    if not isinstance(found.children, list):
+        return found.text
+    texts = [child.text for child in found.children if child.path[-1] == "text"]
+    blocks = [text for text in texts if text is not None]
+    return "".join(blocks) if blocks and len(blocks) == len(found.children) else None
+
+
 def _texts(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
     old, new = x.text or "", y.text or ""
     at_a, at_b = pair.at_a.first[x.path], pair.at_b.first[y.path]
     for found in _named(old, new, x.path, pair):
         a, b = (at_a + found.a0, at_a + found.a1), (at_b + found.b0, at_b + found.b1)
-        yield placed(found.cause, found.message, a, b, y.path, pair, found.was, found.now)
+        divergence = placed(found.cause, found.message, a, b, y.path, pair)
+        yield divergence._replace(old=found.was, new=found.now)
 
 
 def _named(old: str, new: str, path: Path, pair: Pair) -> list[Named]:
-    if path and path[-1] in ID_FIELDS and " " not in old + new:
-        head = common_prefix(old, new)
-        return [Named("identifier", "an id was made anew", head, len(old), head, len(new), old, new)]
+    head = common_prefix(old, new)
+    whole_text = Named(pair.fallback, "", head, len(old), head, len(new), "", "")
+    if path[-1:] and path[-1] in ID_FIELDS and " " not in old + new:
+        return [whole_text._replace(cause="identifier", message="an id was made anew", was=old, now=new)]
+    if pair.level == "messages" and path[-1:] and path[-1] in _THINKING_FIELDS and old and not new:
+        return [whole_text._replace(cause="reasoning-dropped", message="the thinking of an earlier turn is empty now")]
     if pair.level == "messages" and is_placeholder(len(old), new):
-        head = common_prefix(old, new)
         message = f"{len(old):,} characters were replaced by a placeholder of {len(new):,}"
-        return [Named("content-stubbed", message, head, len(old), head, len(new), "", "")]
+        return [whole_text._replace(cause="content-stubbed", message=message)]
     named = name_text(old, new, pair.fallback)
     return [_turn_context(old, new, entry) if entry.cause == pair.fallback else entry for entry in named]
 
@@ -128,9 +145,12 @@ def _turn_context(old: str, new: str, entry: Named) -> Named:
 def _scalars(x: Node, y: Node, pair: Pair) -> Divergence:
     old, new = _word(x.value), _word(y.value)
     if isinstance(x.value, Number) and isinstance(y.value, Number):
-        found = shape(Stretch(old, 0, len(old), new, 0, len(new)))
-        if found and found.cause in ("number-form", "counter", "clock"):
-            return whole(found.cause, found.message, x, y, pair)._replace(old=found.old, new=found.new)
+        key = next((f"{step}: " for step in reversed(x.path) if isinstance(step, str)), "")
+        start = len(key)
+        stretch = Stretch(key + old, start, start + len(old), key + new, start, start + len(new))
+        if (found := shape(stretch)) and found.cause in _NUMBER_LABELS:
+            divergence = whole(found.cause, found.message, x, y, pair)
+            return divergence._replace(old=found.old, new=found.new)
     return whole(pair.fallback, f"{old} became {new}", x, y, pair)
 
 
@@ -143,84 +163,75 @@ def _word(value: Json) -> str:
 
 
 def _objects(x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair) -> Iterator[Divergence]:
-    if form := value_form(x.value, y.value):
-        yield from _reformed(form.cause, form.message, x, y, fields, others, pair)
-        return
     common_a = [key for key in fields if key in others]
     common_b = [key for key in others if key in fields]
+    if x.loose == y.loose and list(fields) != list(others):
+        yield whole("key-order", "the same keys and values in another order", x, y, pair)
+        return
+    if pair.level == "messages" and (kinds := _kinds(x, y)):
+        yield whole(pair.fallback, "a block of type {} became one of type {}".format(*kinds), x, y, pair)
+        return
     if common_a != common_b:
         head = next(i for i, (p, q) in enumerate(zip(common_a, common_b, strict=True)) if p != q)
-        yield _at_keys(pair.fallback, "keys come in another order", x, y, common_a[head], common_b[head], pair)
+        yield _reordered_keys(x, y, common_a[head], common_b[head], pair)
     yield from _fields_gone(x, y, fields, others, pair)
     for key in common_a:
         yield from differences(fields[key], others[key], pair)
 
 
-def _reformed(
-    cause: str, message: str, x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair
-) -> Iterator[Divergence]:
-    """Equal after normalisation: claimed at the smallest value that differs."""
-    if list(fields) == list(others):
-        for key in fields:
-            yield from differences(fields[key], others[key], pair)
-        return
-    yield whole(cause, message, x, y, pair)
+def _kinds(x: Node, y: Node) -> tuple[str, str] | None:
+    """The types of two blocks, if they differ."""
+    old = x.value.get("type") if isinstance(x.value, dict) else None
+    new = y.value.get("type") if isinstance(y.value, dict) else None
+    return (old, new) if isinstance(old, str) and isinstance(new, str) and old != new else None
 
 
-def _at_keys(cause: str, message: str, x: Node, y: Node, key_a: str, key_b: str, pair: Pair) -> Divergence:
+def _reordered_keys(x: Node, y: Node, key_a: str, key_b: str, pair: Pair) -> Divergence:
+    """Keys in another order where the values differ too, so that it is no mere `key-order`."""
     a, b = pair.at_a.starts[(*x.path, key_a), "key"], pair.at_b.starts[(*y.path, key_b), "key"]
-    head = common_prefix(pair.a.text[a:], pair.b.text[b:])
-    return placed(cause, message, (a + head, a + head + 1), (b + head, b + head + 1), y.path, pair)
+    head = common_prefix(key_a, key_b)
+    message = "keys come in another order"
+    return placed(pair.fallback, message, (a + head, a + len(key_a) + 1), (b + head, b + len(key_b) + 1), y.path, pair)
 
 
 def _fields_gone(
     x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair
 ) -> Iterator[Divergence]:
+    at = pair.at_b.first[y.path]
     for key in fields:
-        if key not in others:
-            yield removed(fields[key], key, _after(list(fields), key, others, pair.at_b, y), y.path, pair)
+        if key in others:
+            at = pair.at_b.last[others[key].path] + 1
+        else:
+            yield _removed(fields[key], f"“{key}” ", at, y.path, pair)
+    at = pair.at_a.first[x.path]
     for key in others:
-        if key not in fields:
-            yield added(others[key], key, _after(list(others), key, fields, pair.at_a, x), x.path, pair)
+        if key in fields:
+            at = pair.at_a.last[fields[key].path] + 1
+        else:
+            yield _added(others[key], f"“{key}” ", at, x.path, pair)
 
 
-def _after(keys: list[str], key: str, others: dict[str, Node], places: Index, parent: Node) -> int:
-    """The prompt character behind the last earlier sibling that the other side has too."""
-    for sibling in reversed(keys[: keys.index(key)]):
-        if sibling in others:
-            return places.last[others[sibling].path] + 1
-    return places.first[parent.path]
-
-
-def removed(gone: Node, name: str, b_at: int, b_parent: Path, pair: Pair) -> Divergence:
+def _removed(gone: Node, name: str, b_at: int, b_parent: Path, pair: Pair) -> Divergence:
     """A field or entry that only A has."""
-    a = _own_range(gone, pair.at_a)
-    found = placed(pair.fallback, f"{_quoted(name)}was removed", a, (b_at, b_at), gone.path, pair)
-    return found._replace(b=_insertion(b_parent), b_present=False)
+    thinking = pair.level == "messages" and gone.path[-1:] and gone.path[-1] in _THINKING_FIELDS
+    cause = "reasoning-dropped" if thinking else pair.fallback
+    found = one_sided(cause, f"{name}was removed", _own_range(gone, pair.at_a), (b_at, b_at), gone.path, pair)
+    return found._replace(b=insertion(pair.at_b, b_parent, b_at))
 
 
-def added(new: Node, name: str, a_at: int, a_parent: Path, pair: Pair) -> Divergence:
+def _added(new: Node, name: str, a_at: int, a_parent: Path, pair: Pair) -> Divergence:
     """A field or entry that only B has."""
-    b = _own_range(new, pair.at_b)
-    found = placed(pair.fallback, f"{_quoted(name)}was added", (a_at, a_at), b, new.path, pair)
-    return found._replace(a=_insertion(a_parent), a_present=False)
+    found = one_sided(pair.fallback, f"{name}was added", (a_at, a_at), _own_range(new, pair.at_b), new.path, pair)
+    return found._replace(a=insertion(pair.at_a, a_parent, a_at))
 
 
-def _quoted(name: str) -> str:
-    return f"“{name}” " if name else "an entry "
-
-
-def _own_range(found: Node, places: Index) -> tuple[int, int]:
+def _own_range(found: Node, places: Index) -> Range:
     key = places.starts.get((found.path, "key"))
     return (places.first[found.path] if key is None else key), places.last[found.path]
 
 
-def _insertion(parent: Path) -> Spot:
-    return Spot((*parent, "-"), "value", CharIndex(0), CharIndex(0))
-
-
 def _lists(x: Node, y: Node, entries: list[Node], others: list[Node], pair: Pair) -> Iterator[Divergence]:
-    keys_a, keys_b = [identity(entry.value) for entry in entries], [identity(entry.value) for entry in others]
+    keys_a, keys_b = [entry.key for entry in entries], [entry.key for entry in others]
     if Counter(keys_a) == Counter(keys_b):
         yield whole("list-order", f"the same {len(entries)} entries in another order", x, y, pair)
         return
@@ -232,9 +243,10 @@ def _gap(x: Node, y: Node, entries: list[Node], others: list[Node], gap: Gap, pa
     paired = min(gap.a1 - gap.a0, gap.b1 - gap.b0)
     for i in range(paired):
         yield from differences(entries[gap.a0 + i], others[gap.b0 + i], pair)
-    for gone in entries[gap.a0 + paired : gap.a1]:
-        at = pair.at_b.last[others[gap.b1 - 1].path] + 1 if gap.b1 else pair.at_b.first[y.path]
-        yield removed(gone, "", at, y.path, pair)
-    for new in others[gap.b0 + paired : gap.b1]:
-        at = pair.at_a.last[entries[gap.a1 - 1].path] + 1 if gap.a1 else pair.at_a.first[x.path]
-        yield added(new, "", at, x.path, pair)
+    i, j = gap.a0 + paired, gap.b0 + paired
+    for gone in entries[i : gap.a1]:
+        at = pair.at_b.last[others[j - 1].path] + 1 if j else pair.at_b.first[y.path]
+        yield _removed(gone, "an entry ", at, y.path, pair)
+    for new in others[j : gap.b1]:
+        at = pair.at_a.last[entries[i - 1].path] + 1 if i else pair.at_a.first[x.path]
+        yield _added(new, "an entry ", at, x.path, pair)

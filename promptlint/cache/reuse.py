@@ -6,6 +6,7 @@ from promptlint.cache.markers import Position, positions, reach
 from promptlint.facts.providers import Provider
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
+from promptlint.read.places import pointer
 
 
 class Reuse(NamedTuple):
@@ -52,19 +53,26 @@ def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reu
     written = found.written
     if limit == len(b.text):  # the second prompt is a start of the first: it asks for no more than it holds
         written = max((position.end for position in old if position.marker and position.end <= limit), default=0)
-    return Reuse(
-        written, found.usable, "marker", _why_markers(written, found.usable), tuple(old), tuple(new), found.distance
-    )
+    why = _why_markers(old, limit, written, found.usable)
+    return Reuse(written, found.usable, "marker", why, tuple(old), tuple(new), found.distance)
 
 
-def _why_markers(written: int, usable: int) -> str:
+def _why_markers(old: list[Position], limit: int, written: int, usable: int) -> str:
     if not written:
         return "the first request carries no cache marker, so it left nothing to read"
     if usable >= written:
         return "the last entry that the first request wrote can be read"
-    if usable:
-        return "only an earlier marked entry can be read"
-    return "no entry that the first request wrote can be read"
+    equal = [position for position in old if position.end <= limit]
+    read = next((f"the entry at {_name(p)}" for p in old if p.end == usable and p.marker), "no entry")
+    why = f"{read} can be read" if usable == 0 else f"only {read} can be read"
+    if equal and equal[-1].end > usable and equal[-1].marker is None:
+        return f"{why}: the equal part goes on to {_name(equal[-1])}, but no marker ends there"
+    return why
+
+
+def _name(position: Position) -> str:
+    found = pointer(position.path)
+    return found if isinstance(found, str) else " ".join(found)
 
 
 def block_floor(tokens: int, prompt_tokens: int, size: int) -> int:

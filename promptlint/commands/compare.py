@@ -60,8 +60,9 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
+    entries.sort(key=lambda entry: entry.meaning.severity == "info")  # what costs something comes first
     if options.first:
-        entries = _first(entries)
+        entries = entries[:1]
     counts = count(options.tokenizer, a, b)
     verdict = _verdict(entries, found, a, b)
     boundary = _boundary(counts, found, shared, provider, options)
@@ -110,12 +111,6 @@ def _faults(
         )
         faults += [fault for fault in candidates if fault is not None]
     return faults
-
-
-def _first(entries: list[Found]) -> list[Found]:
-    """The first change that matters; without one, the first at all."""
-    matters = [entry for entry in entries if entry.meaning.severity != "info"]
-    return (matters or entries)[:1]
 
 
 def _verdict(entries: list[Found], found: Reuse, a: Rendered, b: Rendered) -> Verdict:
@@ -168,9 +163,8 @@ def _boundary(counts: Counts, found: Reuse, shared: int, provider: Provider, opt
 def _token_note(back: int) -> str:
     if back <= 0:
         return ""
-    return (
-        f"the first differing token begins {back} bytes before the first differing byte: the tokenizer merges across it"
-    )
+    size = f"{back} byte{'s' if back > 1 else ''}"
+    return f"the first differing token begins {size} before the first differing byte: the tokenizer merges across it"
 
 
 def _side(rendered: Rendered, provider: Provider, options: Options, tokens: int | None) -> Side:

@@ -64,7 +64,7 @@ def guard(report: str) -> str:
     """A last net under a whole report: what a CI runner would still read as a command is broken up."""
     if "##" in report:
         report = _pattern(r"##(?=[A-Za-z]*\[)").sub(r"#\\u{23}", report)
-    return _pattern(r"(?m)^(\s*)::").sub(r"\1\\u{3a}:", report) if "::" in report else report
+    return _pattern(r"(?m)^([^\S\n]*)::").sub(r"\1\\u{3a}:", report) if "::" in report else report
 
 
 def width(text: str) -> int:
@@ -95,7 +95,7 @@ def _show_blurred(text: str, shown: list[str], mark: Range) -> None:
     start = 0
     while start < len(text):
         end = start + 1
-        while end < len(text) and (category(text[end])[0] == "M" or _composes(text[start:end], text[end])):
+        while end < len(text) and category(text[end])[0] == "M":
             end += 1
         decomposed = normalize("NFC", text[start:end]) != text[start:end]
         if decomposed and normalize("NFC", text[start]) != text[start]:
@@ -110,19 +110,12 @@ def _show_blurred(text: str, shown: list[str], mark: Range) -> None:
         start = end
 
 
-def _composes(before: str, char: str) -> bool:
-    """Whether a letter merges with what stands before it, as the second and third jamo of a syllable do."""
-    from unicodedata import normalize
-
-    return not char.isascii() and normalize("NFC", before + char) != normalize("NFC", before) + normalize("NFC", char)
-
-
 def _dot_spaces(text: str, shown: list[str], mark: Range) -> None:
     start, end = mark
     for index in range(start, end):
         if text[index] == "·":
             shown[index] = code("·")
-    spots = [(match.start(), match.end()) for match in _pattern(r"[ ·]+(?=[\r\n]|\Z)").finditer(text)]
+    spots = [(match.start(), match.end()) for match in _pattern(r"(?<![ ·])[ ·]++(?=[\r\n]|\Z)").finditer(text)]
     if " " in text[start:end]:
         spots += [
             (start + match.start(), start + match.end())
@@ -140,12 +133,11 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 @cache
 def _unseen() -> re.Pattern[str]:
-    """Printable characters without a look of their own: Default_Ignorable_Code_Point, blank Braille, conjoining jamo,
-    and skin tones, which merge into the emoji before them."""
+    """Printable characters without a look of their own: Default_Ignorable_Code_Point, blank Braille, conjoining jamo
+    and Kirat Rai vowels (letters that compose), and skin tones, which merge into the emoji before them."""
     ranges = (
         (0x34F, 0x34F),
-        (0x1160, 0x11FF),
-        (0x115F, 0x115F),
+        (0x115F, 0x11FF),
         (0x17B4, 0x17B5),
         (0x180B, 0x180F),
         (0x2800, 0x2800),
@@ -153,6 +145,7 @@ def _unseen() -> re.Pattern[str]:
         (0xD7B0, 0xD7FF),
         (0xFE00, 0xFE0F),
         (0xFFA0, 0xFFA0),
+        (0x16D63, 0x16D6A),
         (0x1D159, 0x1D159),
         (0x1F3FB, 0x1F3FF),
         (0xE0100, 0xE01EF),

@@ -17,7 +17,6 @@ class _Side(NamedTuple):
     text: str  # secrets masked
     shown: list[str]  # one cell for each character of `text`
     mark: tuple[int, int]
-    masked: bool  # inside the mark
 
 
 class _Window(NamedTuple):
@@ -48,10 +47,10 @@ def _side(name: str, place: Place) -> _Side:
     excerpt, (start, end) = place.excerpt or "", place.mark
     cut = place.char > start
     text = mask(excerpt, place.mark, cut=cut)
-    shown, masked = cells(text, place.mark), text[start:end] != excerpt[start:end]
+    shown = cells(text, place.mark)
     if cut:  # an ellipsis stands for what lies before
-        return _Side(name, _CUT + text, [_CUT, *shown], (start + 1, end + 1), masked)
-    return _Side(name, text, shown, place.mark, masked)
+        return _Side(name, _CUT + text, [_CUT, *shown], (start + 1, end + 1))
+    return _Side(name, text, shown, place.mark)
 
 
 def _windows(sides: list[_Side], room: int) -> list[_Window]:
@@ -87,7 +86,7 @@ def _code_points(sides: list[_Side], room: int) -> list[str]:
     shown = [cell for side in sides for cell in side.shown[slice(*side.mark)][:_NAMED]]
     escaped = any(cell == "·" or cell.startswith("\\u") for cell in shown)
     short = all(len(text) <= _NAMED for text in marked)
-    if any(side.masked for side in sides) or not (escaped or (short and not "".join(marked).isascii())):
+    if not (escaped or (short and not "".join(marked).isascii())):
         return []
     named = [(side.name, _names(text)) for side, text in zip(sides, marked, strict=True) if text]
     return [row for name, words in named for row in wrap(words, room, first=f"{name}   ", rest="      ")]

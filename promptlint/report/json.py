@@ -31,8 +31,8 @@ def write(report: Report, *, excerpts: bool = True) -> str:
     elif report.diffs:
         body["diff"] = _diff(report.diffs[0], excerpts)
     text = json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
-    # json leaves DEL as it is; and a CI runner obeys `##[` anywhere in a line.
-    return text.replace("\x7f", "\\u007f").replace("##", "#\\u0023") + "\n"
+    # A CI runner obeys `##[` anywhere in a line.
+    return text.replace("##", "#\\u0023") + "\n"
 
 
 def _diff(diff: Diff, excerpts: bool) -> Object:

@@ -42,7 +42,7 @@ def code(visible: str) -> str:
     visible = visible.replace("|", "\\u{7c}")
     if not visible:
         return ""
-    fence = "`" * (_longest_run(visible) + 1)
+    fence = "`" * (max((len(run) for run in re.findall("`+", visible)), default=0) + 1)
     pad = " " if visible[0] in "` " or visible[-1] in "` " else ""
     return f"{fence}{pad}{visible}{pad}{fence}"
 
@@ -63,10 +63,6 @@ def _harmless() -> re.Pattern[str]:
 @cache
 def _plain() -> re.Pattern[str]:
     return re.compile(r"(?!GH-)[^\W_](?:[^\W_]|[-,'/%+=](?=[^\W_])|(?<=\d)\.(?=\d))*%?|[-+%=/]")
-
-
-def _longest_run(text: str) -> int:
-    return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 def _pairs(report: Report) -> str:
@@ -117,9 +113,12 @@ def _change(ordinal: int, change: Change, exact: bool, excerpts: bool) -> str:
     lines = [f"**{ordinal}.** {_title(change)}", ""]
     lines += [f"- a: {_place(change.a)}", f"- b: {_place(change.b)}", ""]
     if excerpts:
-        rows = excerpt_lines(change, _EXCERPT_COLUMNS)
-        fence = "`" * max(3, _longest_run("\n".join(rows)) + 1)
-        lines += [f"{fence}text", *rows, fence, ""]
+        lines += [
+            "```text",
+            *excerpt_lines(change, _EXCERPT_COLUMNS),
+            "```",
+            "",
+        ]  # every row begins with its own gutter
     lines += [f"- {label.capitalize()}: {text}" for label, text in phrases.sharing(change, exact=exact)]
     lines += (
         [f"- Also at {', '.join(code(phrases.pointer(pointer)) for pointer in change.also)}"] if change.also else []

@@ -30,8 +30,8 @@ pieces. A merge across c would make such a piece. This holds for BPE. It does no
 divide a word score the same, rounding of the sum over everything before it decides (tests/test_tokens_cuts.py).
 
 Added tokens are found before all this. If none holds p and n side by side, none lies across c, and which are found
-before c does not depend on what follows. NFC joins no n of these rules to its p, and keeps the class of n; it keeps that
-of p unless p itself is not normalized (`provable.py`). The tests compare all of it with the libraries and with Unicode.
+before c does not depend on what follows. NFC joins no n of these rules to its p and keeps the class of n; it keeps that
+of p unless p itself is not normalized (`provable.py`). The tests compare all of it with the libraries and Unicode.
 """
 
 from promptlint.tokens.patterns import Rule

@@ -1,0 +1,150 @@
+"""What a provider can still read of a cached prompt."""
+
+from typing import Any
+
+import pytest
+
+from documents import loaded, rendered
+from promptlint.boundary.divergence import shared_chars
+from promptlint.boundary.settings import setting_differences
+from promptlint.cache.markers import positions, reach
+from promptlint.cache.meaning import setting_meaning
+from promptlint.cache.reuse import Reuse, block_floor, level_start, reuse
+from promptlint.facts.providers import provider
+from promptlint.prompt import Rendered
+
+ANTHROPIC = provider("anthropic")
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def blocks(count: int, *marked: int, first: str = "block 0", **fields: Any) -> dict[str, Any]:
+    """An Anthropic request with one user message of `count` text blocks."""
+    texts = [first, *(f"block {i}" for i in range(1, count))]
+    content = [{"type": "text", "text": text, **(MARK if i in marked else {})} for i, text in enumerate(texts)]
+    return {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [{"role": "user", "content": content}], **fields}
+
+
+def ask(old: dict[str, Any], new: dict[str, Any]) -> tuple[Rendered, Reuse]:
+    a, b = rendered(old), rendered(new)
+    return a, reuse(a, b, shared_chars(a, b), ANTHROPIC)
+
+
+@pytest.mark.parametrize(("marker", "usable"), [(3, True), (4, True), (22, True), (23, False), (40, False)])
+def test_twenty_positions_are_tested_the_marker_counted_as_the_first(marker: int, usable: bool) -> None:
+    a, found = ask(blocks(4, 3), blocks(41, marker))
+    assert found.readable == len(a.text)
+    assert found.usable == (len(a.text) if usable else 0)
+
+
+def test_only_positions_that_the_first_request_marked_can_be_read() -> None:
+    a, found = ask(blocks(10, 2, 9), blocks(10, 9, first="block 0"))
+    assert found.usable == len(a.text)
+    changed = blocks(10, 2, 9)
+    changed["messages"][0]["content"][5]["text"] = "other"
+    a, found = ask(blocks(10, 2, 9), changed)
+    ends = [position.end for position in positions(a, ANTHROPIC)]
+    assert found.usable == ends[2]  # not ends[4], up to which the text is equal
+    assert found.readable == ends[9]
+
+
+def test_nothing_is_written_without_a_marker() -> None:
+    _, found = ask(blocks(4), blocks(4, 3))
+    assert (found.readable, found.usable) == (0, 0)
+    assert "no cache marker" in found.why
+
+
+def test_an_old_marker_that_was_removed_is_still_read() -> None:
+    a, found = ask(blocks(4, 3), blocks(8, 7))
+    assert found.usable == found.readable == len(a.text)
+
+
+def test_the_automatic_marker_stands_on_the_last_block_that_can_carry_one() -> None:
+    request = blocks(3, **MARK)
+    request["messages"][0]["content"].append({"type": "text", "text": ""})
+    found = positions(rendered(request), ANTHROPIC)
+    assert [position.marker is not None for position in found] == [False, False, True, False]
+
+
+def test_an_entry_counts_only_where_the_text_is_equal_up_to_its_end() -> None:
+    old, new = (positions(rendered(blocks(4, 1, 3)), ANTHROPIC) for _ in range(2))
+    assert reach(old, new, old[1].end, ANTHROPIC).usable == old[1].end
+    assert reach(old, new, old[1].end - 1, ANTHROPIC).usable == 0
+
+
+def test_a_prompt_that_is_a_start_of_the_first_loses_nothing() -> None:
+    _, found = ask(blocks(9, 2, 8), blocks(5, 2))
+    assert found.readable == found.usable > 0
+
+
+@pytest.mark.parametrize(
+    ("tokens", "prompt", "size", "full"),
+    [(0, 10, 4, 0), (7, 10, 4, 4), (8, 10, 4, 8), (8, 8, 4, 4), (9, 9, 4, 8), (64, 64, 16, 48), (65, 65, 16, 64)],
+)
+def test_full_blocks_and_the_last_token_rule(tokens: int, prompt: int, size: int, full: int) -> None:
+    """floor(min(shared, n - 1) / size) * size, as vLLM's KVCacheManager answers."""
+    assert block_floor(tokens, prompt, size) == full
+
+
+def test_a_level_starts_behind_the_levels_before_it() -> None:
+    request = blocks(2, system="Be brief.", tools=[{"name": "f", "input_schema": {"type": "object"}}])
+    prompt = rendered(request)
+    by_level = {item.item.level: item.char for item in prompt.items}
+    assert level_start(prompt, "tools") == 0
+    assert level_start(prompt, "system") == by_level["system"]
+    assert level_start(prompt, "messages") == by_level["messages"]
+
+
+def meaning(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, str, str | None]:
+    (found,) = setting_differences(loaded(old), loaded(new))
+    said = setting_meaning(found, loaded(new), provider(loaded(new).provider))
+    return said.cause, said.affects, said.certainty, said.lost_level
+
+
+CHAT = {"messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({"temperature": 0}, {"temperature": 1}, ("request-only-setting", "nothing", "certain", None)),
+        ({}, {"metadata": {"user_id": "u"}}, ("request-only-setting", "nothing", "certain", None)),
+        ({}, {"tool_choice": {"type": "any"}}, ("setting-changed", "key", "certain", "messages")),
+        ({}, {"tool_choice": {"type": "auto"}}, ("request-only-setting", "nothing", "certain", None)),
+        ({}, {"thinking": {"type": "disabled"}}, ("request-only-setting", "nothing", "certain", None)),
+        ({}, {"thinking": {"type": "adaptive"}}, ("setting-changed", "key", "certain", "messages")),
+        ({}, {"speed": "fast"}, ("model-changed", "key", "certain", "tools")),
+        ({}, {"model": "claude-opus-5"}, ("model-changed", "key", "certain", "tools")),
+        ({}, {"betas": ["x"]}, ("beta-header-changed", "key", "possible", None)),
+        ({}, {"a_field_of_tomorrow": 1}, ("setting-changed", "nothing", "unknown", None)),
+    ],
+)
+def test_fields_of_anthropic(old: dict[str, Any], new: dict[str, Any], said: tuple[str, ...]) -> None:
+    assert meaning({**blocks(1), **old}, {**blocks(1), **new}) == said
+
+
+@pytest.mark.parametrize(
+    ("model", "field", "said"),
+    [
+        ("gpt-5.6", "prompt_cache_key", ("cache-key-changed", "key", "certain", "tools")),
+        ("gpt-6.1-sol", "prompt_cache_key", ("cache-key-changed", "key", "certain", "tools")),
+        ("gpt-4.1", "prompt_cache_key", ("cache-key-changed", "key", "possible", None)),
+        ("gpt-5", "reasoning_effort", ("setting-changed", "key", "certain", "tools")),
+        ("gpt-5", "seed", ("request-only-setting", "nothing", "certain", None)),
+        ("my-model", "cache_salt", ("cache-key-changed", "key", "certain", "tools")),
+    ],
+)
+def test_fields_of_chat(model: str, field: str, said: tuple[str, ...]) -> None:
+    assert meaning({"model": model, **CHAT, field: "a"}, {"model": model, **CHAT, field: "b"}) == said
+
+
+def test_every_provider_row_can_be_read_and_names_causes_that_exist() -> None:
+    from promptlint import facts
+    from promptlint.facts.causes import cause
+    from promptlint.facts.providers import names
+
+    for name in names():
+        row = provider(name)
+        assert row.cache in ("markers", "prefix")
+        assert all(cause(setting.cause).label == setting.cause for setting in row.settings)
+        assert not {setting.field for setting in row.settings} & row.request_only
+        assert facts.table("providers")[name]["source"]
