@@ -33,6 +33,8 @@ class _Parser(argparse.ArgumentParser):
 def main() -> None:
     """Run the command line and leave with its exit code: 2 for bad input or usage, 130 for Ctrl-C."""
     gc.disable()  # one short run: collecting costs more than it frees
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -3,7 +3,6 @@
 import random
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import pytest
@@ -14,24 +13,18 @@ from tokenizers import models
 import token_laws
 import token_texts
 import token_vocabularies as vocabularies
-from promptlint.tokens import Tokenizer, open_tokenizer
+from promptlint.tokens import difference
 from promptlint.tokens.cuts import is_boundary
 from promptlint.tokens.difference import first_difference
 from promptlint.tokens.patterns import DEEPSEEK_PATTERNS, GPT2, R50K_PATTERN, SPLIT_PATTERNS
 from promptlint.tokens.pretokens import SPACE
 from promptlint.tokens.raw_bytes import RawBytes
-from promptlint.tokens.tiktoken_file import TiktokenFile
 from promptlint.tokens.tokenizer_json import TokenizerJson
 
 EDITS = 5000  # on each of four vocabularies
 GPT2_STEP = {**vocabularies.BYTE_LEVEL, "use_regex": True}
 DIGITS_STEP = {"type": "Digits", "individual_digits": True}
 NFC = {"type": "NFC"}
-
-
-def library(data: bytes) -> token_laws.Encode:
-    reference = Reference.from_buffer(data)
-    return lambda text: list(reference.encode(text, add_special_tokens=False).ids)
 
 
 def pretokens(data: bytes) -> token_laws.Encode:
@@ -42,32 +35,16 @@ def pretokens(data: bytes) -> token_laws.Encode:
     return lambda text: [piece for piece, _ in split(normalize(text))]
 
 
-@cache
-def pair(name: str) -> tuple[Tokenizer, token_laws.Encode]:
-    """A tokenizer of ours, and the library's own encoder of the same vocabulary."""
-    if name == "o200k":
-        return open_tokenizer(None), vocabularies.reference("o200k_base").encode_ordinary
-    if name == "cl100k":
-        return TiktokenFile(name, vocabularies.official_ranks("cl100k_base")), vocabularies.reference(
-            "cl100k_base"
-        ).encode_ordinary
-    if name == "deepseek":
-        path = vocabularies.deepseek_path()
-        return open_tokenizer(str(path)), library(path.read_bytes())
-    data = vocabularies.trained(name)
-    return TokenizerJson(name, data), library(data)
-
-
 @pytest.mark.parametrize("name", ["o200k", "cl100k", "deepseek", "plain"])
 def test_seeded_edits(name: str) -> None:
-    tokenizer, reference = pair(name)
+    tokenizer, reference = vocabularies.pair(name)
     assert tokenizer.has_cuts
     assert token_laws.fuzz(tokenizer, reference, EDITS, seed=20261129) > EDITS / 4
 
 
 @pytest.mark.parametrize("name", ["metaspace", "byte_level"])
 def test_other_vocabularies_without_a_pretokenizer(name: str) -> None:
-    tokenizer, reference = pair(name)
+    tokenizer, reference = vocabularies.pair(name)
     assert token_laws.fuzz(tokenizer, reference, 1000, seed=3) > 250
 
 
@@ -84,7 +61,7 @@ PROVED: dict[str, dict[str, Any]] = {
 def test_every_proved_pattern(name: str) -> None:
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), **PROVED[name])
     tokenizer = TokenizerJson(name, data)
-    assert token_laws.fuzz(tokenizer, library(data), 400, seed=5) > 400
+    assert token_laws.fuzz(tokenizer, vocabularies.library(data), 400, seed=5) > 400
     # Byte pairs that do not merge would hide a wrong cut, so the pretokens are compared as well.
     rng = random.Random(6)
     for _ in range(200):
@@ -132,7 +109,7 @@ BEFORE_THE_BYTE = {
 @pytest.mark.parametrize("case", BEFORE_THE_BYTE)
 def test_the_token_boundary_lies_before_the_byte(name: str, case: str) -> None:
     a, b, *expected = BEFORE_THE_BYTE[case]
-    tokenizer, reference = pair(name)
+    tokenizer, reference = vocabularies.pair(name)
     found = token_laws.check_difference(tokenizer, reference, a, b)
     assert found.back == expected[name == "cl100k"]
     assert len(a[found.token_char : token_texts.shared(a, b)].encode()) == found.back
@@ -140,7 +117,7 @@ def test_the_token_boundary_lies_before_the_byte(name: str, case: str) -> None:
 
 def test_a_special_token_across_the_difference() -> None:
     # Whole it is one token; cut short it is many, and they begin where it began.
-    tokenizer, reference = pair("deepseek")
+    tokenizer, reference = vocabularies.pair("deepseek")
     whole = vocabularies.member(vocabularies.deepseek_path().read_bytes(), "added_tokens")[1]["content"]
     found = token_laws.check_difference(tokenizer, reference, f"x\n{whole} y", f"x\n{whole[:-1]}? y")
     assert (found.cut, found.equal, found.token_char) == (2, 0, 2)
@@ -150,7 +127,7 @@ def test_a_special_token_across_the_difference() -> None:
 def test_no_cut_inside_an_added_token() -> None:
     # By their classes m and _ are cut apart, but as an added token `<|fim_prefix|>` is found before any pattern.
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), **PROVED["split-2"])
-    tokenizer, reference = TokenizerJson("llama", data), library(data)
+    tokenizer, reference = TokenizerJson("llama", data), vocabularies.library(data)
     added = "<|fim_prefix|>"
     text = f"the word {added} here"
     start = text.index(added)
@@ -165,7 +142,7 @@ def test_no_cut_inside_an_added_token() -> None:
 @pytest.mark.parametrize("name", ["o200k", "cl100k", "deepseek"])
 def test_a_line_begins_at_a_safe_cut(name: str) -> None:
     # Prompts are atoms, each followed by a line feed: without this cut nothing could be counted item by item.
-    tokenizer, reference = pair(name)
+    tokenizer, reference = vocabularies.pair(name)
     for line in ("name", "Name", "{", "'s", "-1", "\u0301x", "\u0378", "中", "0", '"', "<|im_start|>"):
         for before in ("a\n", "a.\n", " \n\n", "a \r\n", "/\n", "0\n", "\n"):
             text = before + line
@@ -174,10 +151,10 @@ def test_a_line_begins_at_a_safe_cut(name: str) -> None:
 
 
 def test_a_line_that_does_not_begin_at_a_safe_cut() -> None:
-    o200k, reference = pair("o200k")
+    o200k, reference = vocabularies.pair("o200k")
     assert len(reference(");\n//")) == 1
     assert not o200k.is_cut(");\n//", 3)
-    cl100k, _ = pair("cl100k")
+    cl100k, _ = vocabularies.pair("cl100k")
     assert cl100k.is_cut(");\n//", 3)
     for tokenizer in (o200k, cl100k):
         assert not tokenizer.is_cut("a\n b", 2)  # "\n b" could go on as "\n \n"
@@ -189,7 +166,7 @@ def test_a_line_that_does_not_begin_at_a_safe_cut() -> None:
 
 def test_every_assigned_character() -> None:
     """Python's Unicode tables and those of tiktoken agree wherever a cut depends on a class."""
-    tokenizer, reference = pair("o200k")
+    tokenizer, reference = vocabularies.pair("o200k")
     seldom = {"Lo": 7, "Co": 997}  # ideographs and private characters are many and alike: one in so many
     for code in range(0x110000):
         category = unicodedata.category(chr(code))
@@ -235,7 +212,7 @@ def test_without_a_proof_whole_texts_are_tokenized(name: str) -> None:
     tokenizer = TokenizerJson(name, data)
     assert not tokenizer.has_cuts
     assert "no safe cuts" in tokenizer.notes[0]
-    assert token_laws.fuzz(tokenizer, library(data), 60, seed=11) == 0
+    assert token_laws.fuzz(tokenizer, vocabularies.library(data), 60, seed=11) == 0
 
 
 def test_unigram_has_no_safe_cut() -> None:
@@ -274,7 +251,7 @@ def test_a_letter_that_nfc_makes_a_letter_and_a_mark() -> None:
 
 
 def test_unassigned_characters_have_no_class() -> None:
-    for tokenizer in (pair("o200k")[0], pair("cl100k")[0]):
+    for tokenizer in (vocabularies.pair("o200k")[0], vocabularies.pair("cl100k")[0]):
         assert unicodedata.category("\u0378") == "Cn"
         assert not any(tokenizer.is_cut(text, 1) for text in ("a\u0378", "1\u0378", "\u0378a", "\u03781", "\u0378."))
         assert tokenizer.is_cut("\u0378 ", 1)  # they cannot be white space
@@ -309,9 +286,21 @@ def kind(character: str) -> str:
     return {"Lu": "Lu", "Lt": "Lu", "Ll": "Ll", "Cn": "Cn"}.get(category) or {"L": "Lo"}.get(category[0], category[0])
 
 
+@pytest.mark.parametrize("name", ["o200k", "cl100k", "plain"])
+def test_windows_grow_until_the_tokens_differ(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference, "_WINDOW", 2)
+    tokenizer, reference = vocabularies.pair(name)
+    rng = random.Random(37)
+    for _ in range(1000):
+        a = token_texts.text(rng)
+        b = token_texts.edit(rng, a)
+        token_laws.check_difference(tokenizer, reference, a, b)
+        token_laws.check_difference(tokenizer, reference, b, a)
+
+
 def test_a_difference_far_from_any_cut() -> None:
     rng = random.Random(13)
-    tokenizer, reference = pair("o200k")
+    tokenizer, reference = vocabularies.pair("o200k")
     for run in ("=", "ab", "A", " ", "中"):
         for _ in range(20):
             a = "x " + run * rng.randint(1, 3000)
@@ -319,14 +308,14 @@ def test_a_difference_far_from_any_cut() -> None:
 
 
 def test_texts_that_do_not_differ() -> None:
-    tokenizer, reference = pair("o200k")
+    tokenizer, reference = vocabularies.pair("o200k")
     for text in ("", "a", "the same words\n"):
         found = token_laws.check_difference(tokenizer, reference, text, text)
         assert (found.id_a, found.id_b, found.back, found.token_char) == (None, None, 0, len(text))
 
 
 def test_the_second_text_may_be_given_by_its_tail() -> None:
-    tokenizer, _ = pair("o200k")
+    tokenizer, _ = vocabularies.pair("o200k")
     a, b = "one two three four", "quite another beginning: three fine"
     found = first_difference(tokenizer, a, a.index("our"), b, b.index("ine"))
     assert found == token_laws.check_difference(

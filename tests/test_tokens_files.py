@@ -11,6 +11,7 @@ import token_texts
 import token_vocabularies as vocabularies
 from promptlint.errors import PromptlintError
 from promptlint.tokens import open_tokenizer
+from promptlint.tokens.raw_bytes import RawBytes
 from promptlint.tokens.tokenizer_json import TokenizerJson
 
 SHA256_CL100K = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
@@ -85,6 +86,16 @@ def test_the_official_o200k_file_is_the_embedded_vocabulary(tmp_path: Path) -> N
     assert given.digest == embedded.digest
     for text in texts(100):
         assert list(given.encode(text)) == list(embedded.encode(text))
+
+
+@pytest.mark.parametrize("unknown", [-1, 2**20, 2**40])
+@pytest.mark.parametrize("name", ["o200k", "cl100k", "deepseek", "bytes"])
+def test_an_unknown_id_is_one_line(name: str, unknown: int) -> None:
+    tokenizer = RawBytes() if name == "bytes" else vocabularies.pair(name)[0]
+    with pytest.raises(PromptlintError) as caught:
+        tokenizer.decode([5, unknown])
+    assert "--tokenizer" in caught.value.hint
+    assert "\n" not in str(caught.value)
 
 
 BAD = {

@@ -12,7 +12,6 @@ from promptlint.tokens import index
 from promptlint.tokens.index import TokenIndex
 from promptlint.tokens.o200k import O200k
 from promptlint.tokens.tokenizer_json import TokenizerJson
-from test_tokens_cuts import library, pair
 
 
 class Counting(O200k):
@@ -39,7 +38,7 @@ def items(count: int, seed: int) -> tuple[str, list[int]]:
 def test_long_texts_divided_by_their_content(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "_LONG", 300)
     monkeypatch.setattr(index, "_STEP", 100)
-    tokenizer, reference = pair(name)
+    tokenizer, reference = vocabularies.pair(name)
     rng = random.Random(23)
     for _ in range(40):
         token_laws.check_index(tokenizer, reference, token_texts.natural(rng, 3000), rng)
@@ -49,7 +48,7 @@ def test_without_safe_cuts_beginnings_are_counted_whole() -> None:
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), normalizer={"type": "Lowercase"})
     rng = random.Random(29)
     for _ in range(30):
-        token_laws.check_index(TokenizerJson("x", data), library(data), token_texts.text(rng), rng)
+        token_laws.check_index(TokenizerJson("x", data), vocabularies.library(data), token_texts.text(rng), rng)
 
 
 def test_each_item_is_counted_once() -> None:

@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable, Sequence
 
 import token_texts
-
 from promptlint.tokens import Tokenizer
 from promptlint.tokens.difference import TokenDifference, first_difference
 from promptlint.tokens.index import TokenIndex
@@ -35,7 +34,7 @@ def check_cuts(tokenizer: Tokenizer, reference: Encode, text: str) -> int:
 
 
 def check_index(tokenizer: Tokenizer, reference: Encode, text: str, rng: random.Random) -> None:
-    """TokenIndex counts what encoding each beginning of `text` gives, whatever the joints and the order of questions."""
+    """TokenIndex counts what encoding each beginning of `text` gives, whatever the joints and the questions."""
     places = range(len(text) + 1)
     joints = sorted(rng.sample(places, min(len(places), 8)))
     memo: dict[str, int] = {}

@@ -4,12 +4,14 @@ import json
 import random
 from collections.abc import Sequence
 
+# fmt: off
 _WORDS = (
-    "the of and to in is you that it he was for on are as with his they at be this have from or one had by word but not "
-    "what all were we when your can said there use an each which she do how their if will up other about out many then "
-    "cache prefix token prompt message system assistant user tool schema required properties description getWeather "
-    "HTTPServer parseJSON snake_case_name I'm don't you're HE'LL we've It'S O'Neill naïve café Straße Zażółć gęślą"
-).split()
+    "the", "of", "and", "to", "in", "is", "you", "that", "it", "for", "on", "are", "with", "his", "be", "this", "from",
+    "one", "had", "word", "but", "not", "what", "all", "were", "when", "your", "said", "there", "each", "which", "their",
+    "will", "about", "many", "cache", "prefix", "token", "prompt", "message", "system", "assistant", "user", "tool",
+    "schema", "required", "properties", "description", "getWeather", "HTTPServer", "parseJSON", "snake_case_name", "I'm",
+    "don't", "you're", "HE'LL", "we've", "It'S", "O'Neill", "naïve", "café", "Straße", "Zażółć", "gęślą",
+)
 _SCRIPTS = (
     "你好世界我们的中文字符漢語模型数据，。！？、（）",
     "こんにちは世界カタカナ・ー。、",
@@ -22,16 +24,18 @@ _SCRIPTS = (
     "Tiếng Việt có dấu",
 )
 _RUNS = (
-    " ", "\n", " \n", " \n\t\r", " \u00a0\u3000\u2009\n", "\r\n", "0123456789", "0123456789.,", "abcdefghij", "ABCDEFGH",
-    "aAbBcC", "AAAAAAAz", "abc '", "'sStTrReElLvVdDmM", "\u017fsS'", "\u01c5\u01c8aA", "\u02b0\u02b1aA", "\u00aa\u00baaA1",
-    "中文ABC", "中文abcABC", "。，中文", "e\u0301a\u0308n\u0303", "\u0e33\u0e34", "😀👍🏽\u200d\ufe0f👩", "-=_*#", "/\\\n", "\n/a ",
-    '{}[]":,', "<|>im_endoftext", "\x00\x01\x02\x03\x1c\x7f", "¹²³½¼", "\u2581 a", "\u30fb中a", "\u1100\u1161가",
-)  # fmt: skip
+    " ", "\n", " \n", " \n\t\r", " \u00a0\u3000\u2009\n", "\r\n", "0123456789", "0123456789.,", "abcdefghij",
+    "ABCDEFGH", "aAbBcC", "AAAAAAAz", "abc '", "'sStTrReElLvVdDmM", "\u017fsS'", "\u01c5\u01c8aA", "\u02b0\u02b1aA",
+    "\u00aa\u00baaA1", "中文ABC", "中文abcABC", "。，中文", "e\u0301a\u0308n\u0303", "\u0e33\u0e34", "-=_*#", "/\\\n",
+    "😀👍🏽\u200d\ufe0f👩", "\n/a ", '{}[]":,', "<|>im_endoftext", "\x00\x01\x02\x03\x1c\x7f", "¹²³½¼",
+    "\u2581 a", "\u30fb中a", "\u1100\u1161가", "\u0958\u095e. 1",
+)
 _BITS = (
-    "the", " the", "ing", "'s", "'re", "'LL", " ", "  ", "\n", "\n\n", "\t", "    ", "0", "12", "2026-11-29", "A", "z", "。",
-    "中", "!", "...", '"', '","', '{"', "e\u0301", "\u0301", "😀", "\u3000", "/", "//", "_", "\r\n", "d", "D", "\u017f", "'",
-    "<|im_start|>", "<|fim_", "\u0378", "\ufeff",
-)  # fmt: skip
+    "the", " the", "ing", "'s", "'re", "'LL", " ", "  ", "\n", "\n\n", "\t", "    ", "0", "12", "2026-11-29", "A", "z",
+    "。", "中", "!", "...", '"', '","', '{"', "e\u0301", "\u0301", "😀", "\u3000", "/", "//", "_", "\r\n", "d", "D",
+    "\u017f", "'", "<|im_start|>", "<|fim_", "\u0378", "\ufeff",
+)
+# fmt: on
 
 
 def natural(rng: random.Random, size: int) -> str:

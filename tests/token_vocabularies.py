@@ -11,9 +11,15 @@ from typing import Any
 from unittest.mock import patch
 
 import tiktoken
-import token_texts
 from tiktoken_ext import openai_public
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+import token_texts
+from promptlint.tokens import Tokenizer as Ours
+from promptlint.tokens import open_tokenizer
+from promptlint.tokens.tiktoken_file import TiktokenFile
+from promptlint.tokens.tokenizer_json import TokenizerJson
+from token_laws import Encode
 
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 NO_PRETOKENIZER: dict[str, Any] = {
@@ -44,9 +50,7 @@ def declared(name: str) -> dict[str, Any]:
 @cache
 def reference(name: str) -> tiktoken.Encoding:
     """tiktoken itself, made of the official file and of tiktoken's own pattern for it."""
-    return tiktoken.Encoding(
-        name, pat_str=declared(name)["pat_str"], mergeable_ranks=ranks(name), special_tokens={}
-    )
+    return tiktoken.Encoding(name, pat_str=declared(name)["pat_str"], mergeable_ranks=ranks(name), special_tokens={})
 
 
 def deepseek_path() -> Path:
@@ -88,3 +92,22 @@ def split(*patterns: str) -> dict[str, Any]:
     """The pretokenizer that splits by each pattern in turn, then to bytes."""
     splits = [{"type": "Split", "pattern": {"Regex": p}, "behavior": "Isolated", "invert": False} for p in patterns]
     return {"type": "Sequence", "pretokenizers": [*splits, BYTE_LEVEL]}
+
+
+def library(data: bytes) -> Encode:
+    reference = Tokenizer.from_buffer(data)
+    return lambda text: list(reference.encode(text, add_special_tokens=False).ids)
+
+
+@cache
+def pair(name: str) -> tuple[Ours, Encode]:
+    """A tokenizer of ours, and the library's own encoder of the same vocabulary."""
+    if name == "o200k":
+        return open_tokenizer(None), reference("o200k_base").encode_ordinary
+    if name == "cl100k":
+        return TiktokenFile(name, official_ranks("cl100k_base")), reference("cl100k_base").encode_ordinary
+    if name == "deepseek":
+        path = deepseek_path()
+        return open_tokenizer(str(path)), library(path.read_bytes())
+    data = trained(name)
+    return TokenizerJson(name, data), library(data)

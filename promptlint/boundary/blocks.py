@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from promptlint.boundary.align import Gap, common_prefix, gaps
 from promptlint.boundary.divergence import Divergence
-from promptlint.boundary.items import item_pair
+from promptlint.boundary.items import item_pair, role_changed
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.sections import is_context_section, unwrapped
 from promptlint.boundary.tree import Index, Node, node
-from promptlint.boundary.values import Pair, Range, differences, one_sided, placed, whole
+from promptlint.boundary.values import Pair, Range, came, differences, gone, placed, whole
 from promptlint.prompt import Path, Rendered, RenderedItem, Segment
 
 Blocks = Sequence[tuple[Segment, Node]]
@@ -19,7 +19,7 @@ def message_differences(x: RenderedItem, y: RenderedItem, a: Rendered, b: Render
     """Every difference of two messages that are paired."""
     pair = item_pair(x, y, a, b, "history-rewritten", None)
     if x.item.role != y.item.role:
-        yield _role_changed(x, y, pair)
+        yield role_changed(pair)
     old, new = _blocks(x, pair.at_a), _blocks(y, pair.at_b)
     if len(old) != len(new) and (joined := _joined(old)) is not None and joined == _joined(new):
         yield _at_message("content-shape", "the same text in other blocks", old, new, pair)
@@ -43,14 +43,6 @@ def _joined(blocks: Blocks) -> str | None:
     return "".join(texts) if len(texts) == len(blocks) else None
 
 
-def _role_changed(x: RenderedItem, y: RenderedItem, pair: Pair) -> Divergence:
-    old, new = x.item.role or "", y.item.role or ""
-    head = common_prefix(old, new)
-    a, b = (x.char + head, x.char + len(old)), (y.char + head, y.char + len(new))
-    found = placed("role-changed", f"the role “{old}” became “{new}”", a, b, y.item.path, pair)
-    return found._replace(old=old, new=new)
-
-
 def _at_message(cause: str, message: str, old: Blocks, new: Blocks, pair: Pair) -> Divergence:
     a, b = _range(old, pair.at_a), _range(new, pair.at_b)
     head = common_prefix(pair.a.text, pair.b.text, a[0], b[0])
@@ -62,22 +54,23 @@ def _range(blocks: Blocks, places: Index) -> Range:
 
 
 def _gap(pair: Pair, old: Blocks, new: Blocks, gap: Gap) -> Iterator[Divergence]:
-    gone, came = old[gap.a0 : gap.a1], new[gap.b0 : gap.b1]
-    if not any(segment.kind == "thinking" for segment, _ in came):
-        if thinking := [entry for entry in gone if entry[0].kind == "thinking"]:
-            at = _start_of(came or new[gap.b1 :], pair.at_b)
-            yield _removed("reasoning-dropped", "the thinking of an earlier turn is gone", thinking, at, pair)
-        gone = [entry for entry in gone if entry[0].kind != "thinking"]
-    gone, came, lost, won = _without_sections(gone, came)
-    for before, after in zip(gone, came, strict=False):
+    left, right = old[gap.a0 : gap.a1], new[gap.b0 : gap.b1]
+    if not any(segment.kind == "thinking" for segment, _ in right):
+        if thinking := [entry for entry in left if entry[0].kind == "thinking"]:
+            at = _start_of(right or new[gap.b1 :], pair.at_b)
+            message = "the thinking of an earlier turn is gone"
+            yield gone("reasoning-dropped", message, _range(thinking, pair.at_a), at, _within(thinking), pair)
+        left = [entry for entry in left if entry[0].kind != "thinking"]
+    lost, won = _spare(left, right), _spare(right, left)
+    left_pairs, right_pairs = _without(left, lost), _without(right, won)
+    for before, after in zip(left_pairs, right_pairs, strict=True):
         yield from _edited(before, after, pair)
-    paired = min(len(gone), len(came))
-    if lost := [*lost, *gone[paired:]]:
-        at = _start_of((came if lost[0] not in gone else came[paired:]) or new[gap.b1 :], pair.at_b)
-        yield _removed(*_what(lost, "removed"), lost, at, pair)
-    if won := [*won, *came[paired:]]:
-        at = _start_of((gone if won[0] not in came else gone[paired:]) or old[gap.a1 :], pair.at_a)
-        yield one_sided(*_what(won, "added"), (at, at), _range(won, pair.at_b), _within(won), pair)
+    if lost:
+        at = _start_of(right_pairs[left.index(lost[0]) :] or new[gap.b1 :], pair.at_b)
+        yield gone(*_what(lost, "removed"), _range(lost, pair.at_a), at, _within(lost), pair)
+    if won:
+        at = _start_of(left_pairs[right.index(won[0]) :] or old[gap.a1 :], pair.at_a)
+        yield came(*_what(won, "added"), at, _range(won, pair.at_b), _within(won), pair)
 
 
 def _start_of(blocks: Blocks, places: Index) -> int:
@@ -85,16 +78,18 @@ def _start_of(blocks: Blocks, places: Index) -> int:
     return places.first[blocks[0][1].path] if blocks else places.item.char + len(places.item.text)
 
 
-def _without_sections(gone: Blocks, came: Blocks) -> tuple[Blocks, Blocks, Blocks, Blocks]:
-    """Where the sides have unequally many blocks, whole tagged sections are set apart before the rest is paired."""
-    if len(gone) == len(came):
-        return gone, came, [], []
-    longer = gone if len(gone) > len(came) else came
-    spare = abs(len(gone) - len(came))
-    apart = [entry for entry in longer if entry[1].text is not None and is_context_section(entry[1].text)][:spare]
-    paths = {segment.path for segment, _ in apart}
-    rest = [entry for entry in longer if entry[0].path not in paths]
-    return (rest, came, apart, []) if longer is gone else (gone, rest, [], apart)
+def _spare(blocks: Blocks, others: Blocks) -> Blocks:
+    """The blocks that have no partner: tagged sections first, then the last ones, as many as the other side lacks."""
+    spare = max(0, len(blocks) - len(others))
+    apart = [entry for entry in blocks if entry[1].text is not None and is_context_section(entry[1].text)][:spare]
+    rest = _without(blocks, apart)
+    last = rest[len(rest) - (spare - len(apart)) :]
+    return _without(blocks, _without(rest, last))
+
+
+def _without(blocks: Blocks, some: Blocks) -> Blocks:
+    paths = {segment.path for segment, _ in some}
+    return [entry for entry in blocks if entry[0].path not in paths]
 
 
 def _what(blocks: Blocks, verb: str) -> tuple[str, str]:
@@ -123,7 +118,3 @@ def _edited(before: tuple[Segment, Node], after: tuple[Segment, Node], pair: Pai
         yield whole(*found, old, new, pair)
     else:
         yield from differences(old, new, pair)
-
-
-def _removed(cause: str, message: str, gone: Blocks, at: int, pair: Pair) -> Divergence:
-    return one_sided(cause, message, _range(gone, pair.at_a), (at, at), _within(gone), pair)

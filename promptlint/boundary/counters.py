@@ -18,8 +18,8 @@ _RUNNING = (
 _NUMBERED = r"questions?|pages?|index|idx|items?|no|nr|number|day|build|revision|level|frame"
 _LINK = r"[\"'`*]*\s*(?:(?:no\.?|number|nr\.?|count|index|is|was|so far)\b)?[\s:=#(\[\"'`*-]*(?:~|about |approx\.? )?$"
 _LIMIT = (
-    r"(?i)\b(?:at most|at least|max(?:imum)?|min(?:imum)?|limit(?:ed)?|up to|no more than|fewer than|less than|more than|"
-    r"within|every|per|default|exactly)\b[^.!?\n]{0,16}$"
+    r"(?i)\b(?:at most|at least|max(?:imum)?|min(?:imum)?|limit(?:ed)?|up to|no more than|fewer than|less than|"
+    r"more than|within|every|per|default|exactly)\b[^.!?\n]{0,16}$"
 )
 _SHRINKS = r"(?i)\b(?:left|remaining|remain|budget|credits?|quota)\b"
 _GROWS = r"(?i)\b(?:used|elapsed|so far|spent|consumed|total)\b"

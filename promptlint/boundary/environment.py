@@ -8,19 +8,22 @@ _STATUS_LINE = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]) (?=\S*[/.]|.*\s->\s)\S.*
 _SHORT_STATUS_LINE = r"(?:[MADRCUT]|\?\?)[ \t](?=\S*[/.])\S+$"
 _LOG_LINE = r"(?:\* )?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40} \S.*$"
 _LISTING_LINE = r"[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s|total \d+$"
-_GIT_LINE = r"(?i)(?:on branch|head detached at|your branch is|nothing to commit|untracked files:|changes (?:not )?(?:staged|to be committed))\b"
+_GIT_LINE = (
+    r"(?i)(?:on branch|head detached at|your branch is|nothing to commit|untracked files:|"
+    r"changes (?:not )?(?:staged|to be committed))\b"
+)
 _SAYS = r"\W*(?:(?:current|git|os|working|default|active|local)[ _])?"
 _WORD_FIELD = (
     rf"(?i){_SAYS}(?:branch|host(?:name)?|user(?:name)?|shell|platform|arch(?:itecture)?|commit|head|revision|machine|node_?name)"
     r"(?: name| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*[\w./@:+-]+[\"'`*,;.)]*\s*$"
 )
 _PATH_FIELD = (
-    rf"(?i){_SAYS}(?:cwd|pwd|directory|dir|folder|worktree|workspace|root|home|path|project)(?: path| root| is)?[\"'`*]*\s?[:=]"
-    r"\s*[\"'`*]*(?:[A-Za-z]:)?[^\s:]*[/\\~]"
+    rf"(?i){_SAYS}(?:cwd|pwd|directory|dir|folder|worktree|workspace|root|home|path|project)"
+    r"(?: path| root| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*(?:[A-Za-z]:)?[^\s:]*[/\\~]"
 )
 _VERSION_FIELD = (
-    rf"(?i){_SAYS}(?:os|os[ _]version|kernel|platform|python|node(?:\.?js)?|npm|java|ruby|go|rust|gcc)(?:[ _]version)?[\"'`*]*\s?"
-    r"(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
+    rf"(?i){_SAYS}(?:os|kernel|platform|python|node(?:\.?js)?|npm|java|ruby|go|rust|gcc)"
+    r"(?:[ _]version)?[\"'`*]*\s?(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
 )
 _STATUS_FIELD = (
     r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?clean|dirty|modified|up to date|ahead|behind|\d+ )"

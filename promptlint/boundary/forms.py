@@ -103,7 +103,9 @@ def _json_form(old: str, new: str) -> Form | None:
         if re.sub(_OUTSIDE_STRINGS, r"\1", old) == re.sub(_OUTSIDE_STRINGS, r"\1", new):
             return Form("white-space", "the same JSON text with other white space")
         return Form("escape-form", "the same JSON data with other escapes")
-    return value_form(x, y)
+    if (form := value_form(x, y)) is None and _sorted_lists(x) == _sorted_lists(y):
+        return Form("list-order", "the same JSON entries in another order")
+    return form
 
 
 def _json_like(text: str) -> bool:
@@ -127,6 +129,15 @@ def value_form(old: Json, new: Json) -> Form | None:
     if ordered(old, numeric=True) == ordered(new, numeric=True):
         return Form("number-form", "the same numbers written otherwise")
     return None
+
+
+def _sorted_lists(value: Json) -> str:
+    """A value in which neither the order of keys nor that of entries counts, as text."""
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{key!r}:{_sorted_lists(value[key])}" for key in sorted(value)) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(sorted(map(_sorted_lists, value))) + "]"
+    return repr(value)
 
 
 def ordered(value: Json, *, numeric: bool = False) -> object:

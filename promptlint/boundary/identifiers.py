@@ -2,6 +2,7 @@
 
 import re
 import string
+from itertools import pairwise
 
 from promptlint.boundary.align import common_prefix
 from promptlint.boundary.stretch import Shape, Stretch, both
@@ -103,11 +104,11 @@ def _mixed(word: str) -> bool:
         return False
     if not both_cases and ("-" in core or "_" in core):  # words in a row, such as a model's name
         return False
-    turns = sum(p.isdigit() != q.isdigit() for p, q in zip(core, core[1:], strict=False))
+    turns = sum(p.isdigit() != q.isdigit() for p, q in pairwise(core))
     if both_cases:
         return core != word or turns >= 2 or (turns >= 1 and _humps(core) * 4 > len(core))
     return turns >= 4 or (turns >= 3 and len(core) >= 10)
 
 
 def _humps(word: str) -> int:
-    return sum(p.isupper() != q.isupper() for p, q in zip(word, word[1:], strict=False))
+    return sum(p.isupper() != q.isupper() for p, q in pairwise(word))

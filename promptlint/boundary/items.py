@@ -7,7 +7,7 @@ from typing import NamedTuple
 from promptlint.boundary.align import Gap, common_prefix, gaps
 from promptlint.boundary.divergence import Divergence, spot_at
 from promptlint.boundary.tree import index, node
-from promptlint.boundary.values import Pair, differences
+from promptlint.boundary.values import Pair, differences, placed
 from promptlint.finding import ChangeLevel
 from promptlint.prompt import CharIndex, Path, Rendered, RenderedItem, Spot
 
@@ -163,6 +163,9 @@ def system_differences(a: Rendered, b: Rendered, blocks_a: Entries, blocks_b: En
     texts_a, texts_b = [block.text for block in blocks_a], [block.text for block in blocks_b]
     if texts_a == texts_b:
         return
+    if not a.separator and blocks_a and blocks_b and (a.text.startswith(b.text) or b.text.startswith(a.text)):
+        yield _text_goes_on(level)
+        return
     if Counter(texts_a) == Counter(texts_b):
         first = next(k for k, (x, y) in enumerate(zip(texts_a, texts_b, strict=True)) if x != y)
         message = f"the same {len(texts_a)} system blocks in another order"
@@ -178,13 +181,49 @@ def _system_gap(level: Level, gap: Gap) -> Iterator[Divergence]:
         return
     paired = min(gap.a1 - gap.a0, gap.b1 - gap.b0)
     for x, y in zip(level.old[gap.a0 : gap.a0 + paired], level.new[gap.b0 : gap.b0 + paired], strict=True):
-        yield from segment_differences(item_pair(x, y, level.a, level.b, "text-edited", None), x, y)
+        pair = item_pair(x, y, level.a, level.b, "text-edited", None)
+        if x.item.role != y.item.role:
+            yield role_changed(pair)
+        yield from segment_differences(pair, x, y)
     i, j = gap.a0 + paired, gap.b0 + paired
     if i < gap.a1 or j < gap.b1:
         count, verb = (gap.b1 - j, "added") if j < gap.b1 else (gap.a1 - i, "removed")
         message = f"{count} system block{'s were' if count != 1 else ' was'} {verb}"
         found = at_items(level, i, j)
         yield found._replace(cause="text-edited", message=message, a_present=i < gap.a1, b_present=j < gap.b1)
+
+
+def role_changed(pair: Pair) -> Divergence:
+    """The same message or block under another role."""
+    x, y = pair.at_a.item, pair.at_b.item
+    old, new = x.item.role or "", y.item.role or ""
+    head = common_prefix(old, new)
+    a, b = (x.char + head, x.char + len(old)), (y.char + head, y.char + len(new))
+    found = placed("role-changed", f"the role “{old}” became “{new}”", a, b, y.item.path, pair)
+    return found._replace(old=old, new=new)
+
+
+def _text_goes_on(level: Level) -> Divergence:
+    """Plain text, one side of which is the start of the other."""
+    size, more = min(len(level.a.text), len(level.b.text)), len(level.b.text) - len(level.a.text)
+    message = (
+        f"{more:,} characters appended" if more > 0 else f"the second text is the first without its last {-more:,}"
+    )
+    a_end, b_end = len(level.a.text), len(level.b.text)
+    return Divergence(
+        cause="turn-appended",
+        level="system",
+        a_start=size,
+        a_end=a_end,
+        b_start=size,
+        b_end=b_end,
+        within=level.new[0].item.path,
+        message=message,
+        a=spot_at(level.a, size, a_end),
+        b=spot_at(level.b, size, b_end),
+        a_present=more < 0,
+        b_present=more > 0,
+    )
 
 
 def divided(level: Level, gap: Gap) -> Divergence | None:
@@ -195,8 +234,14 @@ def divided(level: Level, gap: Gap) -> Divergence | None:
     texts = _texts(old), _texts(new)
     if not all(texts) or not any(glue.join(texts[0]) == glue.join(texts[1]) for glue in ("", "\n")):
         return None
-    message = f"the same text in {len(new)} {'blocks' if level.name == 'system' else 'messages'} instead of {len(old)}"
+    what = "block" if level.name == "system" else "message"
+    message = f"the same text in {len(new)} {what}{'s' if len(new) != 1 else ''} instead of {len(old)}"
     found = at_items(level, gap.a0, gap.b0)
+    if "".join(item.text for item in old) == "".join(item.text for item in new):  # both print alike
+        a, b = old[0].char, new[0].char
+        spots = spot_at(level.a, a, a), spot_at(level.b, b, b)
+        found = found._replace(a_start=a, a_end=a, b_start=b, b_end=b, a=spots[0], b=spots[1])
+        return found._replace(cause="content-shape", message=message)
     return found._replace(
         cause="content-shape",
         message=message,

@@ -14,7 +14,10 @@ History = Level  # of messages
 
 _LOOK_AHEAD = 8  # messages; further away nothing is taken for the same message edited
 _KIN = 0.3  # share of equal characters at both ends above which two messages are one message edited
-_SUMMARY = r"(?i)summar|compact|condensed|recap|so far|earlier conversation|previous conversation|zusammenfass|résum|resum|概要|摘要|总结|要約"
+_SUMMARY = (
+    r"(?i)summar|compact|condensed|recap|so far|earlier conversation|previous conversation|zusammenfass|résum|resum|"
+    r"概要|摘要|总结|要約"
+)
 _ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 
 
@@ -104,13 +107,13 @@ def _dropped(history: History, gap: Gap, oldest: bool) -> Divergence:
     """Messages that only A has."""
     count = gap.a1 - gap.a0
     message, cause = f"{_were(count)} taken out of the history", "history-rewritten"
-    if oldest:
+    if all(segment.kind == "thinking" for item in history.old[gap.a0 : gap.a1] for segment in item.item.segments):
+        cause, message = "reasoning-dropped", "the thinking of an earlier turn is gone"
+    elif oldest:
         cause = "history-trimmed"
         which = "oldest" if gap.a0 == 0 else "oldest behind the first"
         moved = len(history.old) - gap.a1
         message = f"{_were(count)} dropped, the {which}; the {moved} behind are equal and moved forward"
-    elif all(segment.kind == "thinking" for item in history.old[gap.a0 : gap.a1] for segment in item.item.segments):
-        cause, message = "reasoning-dropped", "the thinking of an earlier turn is gone"
     found = at_items(history, gap.a0, gap.b0)
     return found._replace(cause=cause, message=message, within=history.old[gap.a0].item.path, b_present=False)
 
@@ -144,36 +147,40 @@ def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
         if skip_b:
             yield _inserted(history, i, slice(j, j + skip_b))
         i, j = i + skip_a, j + skip_b
-        other = _strangers(history, gap, i, j)
-        if other > 1:
-            yield _replaced(history, i, j, other)
+        run = _strangers(history, Gap(i, gap.a1, j, gap.b1))
+        if run is not None:
+            yield _replaced(history, run)
+            i, j = run.a1, run.b1
         else:
             yield from message_differences(history.old[i], history.new[j], history.a, history.b)
-        i, j = i + max(other, 1), j + max(other, 1)
+            i, j = i + 1, j + 1
     if i < gap.a1:
         yield _dropped(history, Gap(i, gap.a1, j, j), False)
     elif j < gap.b1:
         yield _appended(history, i, j) if at_end else _inserted(history, i, slice(j, gap.b1))
 
 
-def _strangers(history: History, gap: Gap, i: int, j: int) -> int:
-    """How many pairs of messages from here on have nothing in common."""
-    count = 0
-    while i + count < gap.a1 and j + count < gap.b1 and not _kin(history.old[i + count], history.new[j + count]):
-        if any(_next_kin(history, gap, i + count, j + count)):
+def _strangers(history: History, gap: Gap) -> Gap | None:
+    """The start of a gap in which at least two pairs of messages have nothing in common: all of it if none has."""
+    count, most = 0, min(gap.a1 - gap.a0, gap.b1 - gap.b0)
+    while count < most:
+        i, j = gap.a0 + count, gap.b0 + count
+        if _kin(history.old[i], history.new[j]) or any(_next_kin(history, gap, i, j)):
             break
         count += 1
-    return count
+    if count < 2:
+        return None
+    return gap if count == most else Gap(gap.a0, gap.a0 + count, gap.b0, gap.b0 + count)
 
 
-def _replaced(history: History, i: int, j: int, count: int) -> Divergence:
+def _replaced(history: History, run: Gap) -> Divergence:
     """Other messages stand in the place of several."""
-    found = at_items(history, i, j)
-    last_a, last_b = history.old[i + count - 1], history.new[j + count - 1]
+    found = at_items(history, run.a0, run.b0)
+    last_a, last_b = history.old[run.a1 - 1], history.new[run.b1 - 1]
     return found._replace(
         cause="history-rewritten",
-        message=f"{_plural(count)} gave way to as many others",
-        within=history.new[j].item.path,
+        message=f"{_plural(run.a1 - run.a0)} gave way to {run.b1 - run.b0} others",
+        within=history.new[run.b0].item.path,
         a_end=max(found.a_start, last_a.char + len(last_a.text)),
         b_end=max(found.b_start, last_b.char + len(last_b.text)),
     )

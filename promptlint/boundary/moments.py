@@ -62,11 +62,14 @@ _MOMENT = (
 _COMPACT = rf"(?i){_START}(?P<date>20\d{{6}})(?:[t_-]?(?P<time>(?:[01]\d|2[0-4])[0-5]\d(?:[0-6]\d)?)z?)?{_END}"
 _TIME_WORD = (
     r"(?i)\b(?:time|clock|now|at|currently|it'?s|it is|since|until|today|local|um|uhrzeit|zeit|jetzt|heute|ist|à|"
-    r"il est|heure|hora|las|son las|ora|ore|sono le|o'clock|"
+    r"il est|heure|hora|las|son las|ora|ore|sono le|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:\s(?:is|now))?\W{0,4}$"
 )
 _DAY_WORD = r"(?i)\b(?:today|date|day|now|it is|on|heute|fecha|hoy)(?:\s(?:is))?\W{0,4}$"
-_NO_TIME = r"(?i)\b(?:ratio|odds|scales?|scores?|aspect|mix|verses?|chapter|psalms?|won|lost|duration|takes?|took|lasts?)\b[^.!?\n]{0,16}$"
+_NO_TIME = (
+    r"(?i)\b(?:ratio|odds|scales?|scores?|aspect|mix|verses?|chapter|psalms?|won|lost|duration|takes?|took|lasts?)\b"
+    r"[^.!?\n]{0,16}$"
+)
 _BEHIND_NAME = r"\b[A-Z][a-z]+ $"  # John 23:10
 _VERSION = (
     r"(?i)(?:\b(?:version|ver|release|v|api|model|edition|build|schema|spec|draft)\b[\"']?\s?[:=]?\s?[\"']?"

@@ -35,6 +35,8 @@ def both(pattern: str, s: Stretch) -> tuple[re.Match[str], re.Match[str]] | None
 
 def _covering(pattern: str, text: str, start: int, end: int) -> re.Match[str] | None:
     """The match on the line of `start` that covers `start:end`."""
+    if end - start > _WINDOW:
+        return None
     low = max(text.rfind("\n", max(0, start - _WINDOW), start) + 1, start - _WINDOW)
     stop = text.find("\n", end, end + _WINDOW)
     high = min(len(text) if stop < 0 else stop, end + _WINDOW)

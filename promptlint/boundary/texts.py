@@ -120,15 +120,14 @@ def _trim(old: str, a0: int, a1: int, new: str, b0: int, b1: int) -> Iterator[St
 
 
 def _name(s: Stretch, fallback: str) -> Named:
-    was, now = s.old[s.a0 : s.a1], s.new[s.b0 : s.b1]
     whole = _to_line_start(s)
+    # A word put in front of one that starts alike differs behind the letters that both share.
+    by = common_prefix(s.old, s.new, s.a0, s.b0)
+    place = s.a0 + by, s.a1 + by, s.b0 + by, s.b1 + by
     if found := shape(whole) or (shape(s) if whole != s else None):
-        return Named(found.cause, found.message, s.a0, s.a1, s.b0, s.b1, found.old, found.new)
-    if form := _stretch_form(s):
-        return Named(*form, s.a0, s.a1, s.b0, s.b1, was, now)
-    if entries := _entries(whole):
-        return Named(*entries, s.a0, s.a1, s.b0, s.b1, was, now)
-    return Named(fallback, "", s.a0, s.a1, s.b0, s.b1, was, now)
+        return Named(found.cause, found.message, *place, found.old, found.new)
+    label = _stretch_form(s) or _entries(whole) or (fallback, "")
+    return Named(*label, *place, s.old[s.a0 : s.a1], s.new[s.b0 : s.b1])
 
 
 def _stretch_form(s: Stretch) -> tuple[str, str] | None:
@@ -181,6 +180,6 @@ def _join(named: list[Named], fallback: str) -> list[Named]:
             joined.append(entry)
     if rest:
         first, last = rest[0], rest[-1]
-        more = f" ({len(rest)} places)" if len(rest) > 1 else ""
+        more = f"the text differs at {len(rest)} places" if len(rest) > 1 else ""
         joined.append(first._replace(message=more, a1=last.a1, b1=last.b1))
     return sorted(joined, key=lambda entry: (entry.a0, entry.b0))

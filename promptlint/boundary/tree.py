@@ -55,14 +55,18 @@ def spot_in(places: Index, rendered: Rendered, char: int, end: int) -> Spot:
     return Spot(piece.path, piece.atom, CharIndex(low), CharIndex(max(low, min(end - start, len(piece.text)))))
 
 
-def insertion(places: Index, parent: Path, char: int) -> Spot:
+def insertion(places: Index, parent: "Node", char: int) -> Spot:
     """Where something could be put into `parent`: in front of the entry that starts at `char`, or at the end."""
+    path = parent.path
+    if parent.children is None:
+        end = CharIndex(len(parent.text or ""))
+        return Spot(path, "value", end, end)
     number = bisect_right(places.order, char) - 1
-    if number >= 0 and places.order[number] == char and char < places.last.get(parent, 0):
+    if number >= 0 and places.order[number] == char and char < places.last.get(path, 0):
         piece = places.item.pieces[number]
-        if piece.path[: len(parent)] == parent and len(piece.path) > len(parent):
+        if piece.path[: len(path)] == path and len(piece.path) > len(path):
             return Spot(piece.path, piece.atom, CharIndex(0), CharIndex(0))
-    return Spot((*parent, "-"), "value", CharIndex(0), CharIndex(0))
+    return Spot((*path, "-"), "value", CharIndex(0), CharIndex(0))
 
 
 class Node(NamedTuple):
@@ -116,6 +120,8 @@ def _named(value: object, places: Index) -> int:
 
 def _descend(value: Json, steps: Path) -> Json:
     for step in steps:
-        if (isinstance(value, dict) and isinstance(step, str)) or (isinstance(value, list) and isinstance(step, int)):
+        if isinstance(value, dict):
+            value = value[str(step)]
+        elif isinstance(value, list) and isinstance(step, int):
             value = value[step]
     return value

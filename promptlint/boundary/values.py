@@ -51,9 +51,9 @@ def differences(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
         yield from _lists(x, y, x.children, y.children, pair)
     elif x.children is None and y.children is None:
         yield _scalars(x, y, pair)
-    elif isinstance(x.children, list) and y.text is not None:
+    elif isinstance(x.children, list) and y.text is not None and _holds_blocks(x.children):
         yield from _lists(x, y, x.children, [y], pair)
-    elif isinstance(y.children, list) and x.text is not None:
+    elif isinstance(y.children, list) and x.text is not None and _holds_blocks(y.children):
         yield from _lists(x, y, [x], y.children, pair)
     else:
         yield whole(pair.fallback, "the value has another type", x, y, pair)
@@ -86,20 +86,36 @@ def placed(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pai
     )
 
 
-def one_sided(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
-    """Something that only one side has (the other range is empty); it starts where the texts first differ."""
+def gone(cause: str, message: str, a: Range, b_at: int, within: Path, pair: Pair) -> Divergence:
+    """Something that only A has."""
+    return _one_sided(cause, message, a, (b_at, b_at), within, pair)._replace(b_present=False)
+
+
+def came(cause: str, message: str, a_at: int, b: Range, within: Path, pair: Pair) -> Divergence:
+    """Something that only B has."""
+    return _one_sided(cause, message, (a_at, a_at), b, within, pair)._replace(a_present=False)
+
+
+def _one_sided(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
+    """It starts where the texts first differ."""
     head = common_prefix(pair.a.text, pair.b.text, a[0], b[0])
     moved_a, moved_b = (a[0] + head, max(a[1], a[0] + head)), (b[0] + head, max(b[1], b[0] + head))
-    found = placed(cause, message, moved_a, moved_b, within, pair)
-    return found._replace(a_present=a[0] < a[1], b_present=b[0] < b[1])
+    return placed(cause, message, moved_a, moved_b, within, pair)
 
 
 def _media(x: Node, y: Node, pair: Pair) -> Divergence:
     if is_media(x.value) and isinstance(y.text, str):
         return whole("content-stubbed", f"{describe(x.value)} became text", x, y, pair)
     if is_media(x.value) and is_media(y.value):
-        return whole("image-changed", f"{describe(x.value)} became {describe(y.value)}", x, y, pair)
+        old, new = describe(x.value), describe(y.value)
+        message = f"{old} became {new}" if old != new else f"{old}: the data is equal, other fields differ"
+        return whole("image-changed", message, x, y, pair)
     return whole("image-changed", "an image, file or sound was put in or taken out", x, y, pair)
+
+
+def _holds_blocks(entries: list[Node]) -> bool:
+    """Whether a list is the content of a message or a result, one text block of which may also stand as a string."""
+    return any(entry.path[-1] == "text" for entry in entries)
 
 
 def _joined(found: Node) -> str | None:
@@ -202,26 +218,26 @@ def _fields_gone(
         if key in others:
             at = pair.at_b.last[others[key].path] + 1
         else:
-            yield _removed(fields[key], f"“{key}” ", at, y.path, pair)
+            yield _removed(fields[key], f"“{key}” ", at, y, pair)
     at = pair.at_a.first[x.path]
     for key in others:
         if key in fields:
             at = pair.at_a.last[fields[key].path] + 1
         else:
-            yield _added(others[key], f"“{key}” ", at, x.path, pair)
+            yield _added(others[key], f"“{key}” ", at, x, pair)
 
 
-def _removed(gone: Node, name: str, b_at: int, b_parent: Path, pair: Pair) -> Divergence:
+def _removed(old: Node, name: str, b_at: int, b_parent: Node, pair: Pair) -> Divergence:
     """A field or entry that only A has."""
-    thinking = pair.level == "messages" and gone.path[-1:] and gone.path[-1] in _THINKING_FIELDS
+    thinking = pair.level == "messages" and old.path[-1:] and old.path[-1] in _THINKING_FIELDS
     cause = "reasoning-dropped" if thinking else pair.fallback
-    found = one_sided(cause, f"{name}was removed", _own_range(gone, pair.at_a), (b_at, b_at), gone.path, pair)
+    found = gone(cause, f"{name}was removed", _own_range(old, pair.at_a), b_at, old.path, pair)
     return found._replace(b=insertion(pair.at_b, b_parent, b_at))
 
 
-def _added(new: Node, name: str, a_at: int, a_parent: Path, pair: Pair) -> Divergence:
+def _added(new: Node, name: str, a_at: int, a_parent: Node, pair: Pair) -> Divergence:
     """A field or entry that only B has."""
-    found = one_sided(pair.fallback, f"{name}was added", (a_at, a_at), _own_range(new, pair.at_b), new.path, pair)
+    found = came(pair.fallback, f"{name}was added", a_at, _own_range(new, pair.at_b), new.path, pair)
     return found._replace(a=insertion(pair.at_a, a_parent, a_at))
 
 
@@ -244,9 +260,9 @@ def _gap(x: Node, y: Node, entries: list[Node], others: list[Node], gap: Gap, pa
     for i in range(paired):
         yield from differences(entries[gap.a0 + i], others[gap.b0 + i], pair)
     i, j = gap.a0 + paired, gap.b0 + paired
-    for gone in entries[i : gap.a1]:
+    for old in entries[i : gap.a1]:
         at = pair.at_b.last[others[j - 1].path] + 1 if j else pair.at_b.first[y.path]
-        yield _removed(gone, "an entry ", at, y.path, pair)
+        yield _removed(old, "an entry ", at, y, pair)
     for new in others[j : gap.b1]:
         at = pair.at_a.last[entries[i - 1].path] + 1 if i else pair.at_a.first[x.path]
-        yield _added(new, "an entry ", at, x.path, pair)
+        yield _added(new, "an entry ", at, x, pair)

@@ -11,9 +11,12 @@ from json import JSONDecoder
 from typing import NamedTuple
 
 from promptlint.prompt import Document, Json, Number
-from promptlint.read.json_text import survey
+from promptlint.read.json_text import too_deep
+from promptlint.read.surrogates import escapes_surrogates
 
 _DEEPEST = 3  # objects within objects that are walked; an entry of a list is parsed at one stroke
+
+_ESCAPE = 6  # characters of an escape, which may lie across the border of what is shared
 
 _number = cache(Number)
 _space = re.compile(r"[ \t\n\r]*").match
@@ -58,7 +61,9 @@ def parse_pair(a: Document, b: Document) -> tuple[Parsed, Parsed] | tuple[None, 
         value_b, outline_b = outline(b.text, _equal(outline_a, a, b))
     except (NotPlain, ValueError, RecursionError):
         return None, None
-    if any(survey(value) != (False, False) for value in (value_a, value_b)):
+    start, end = (place for place, _ in b.anchors) if b.anchors else (0, len(b.text))
+    own = max(start - _ESCAPE, 0), min(end + _ESCAPE, len(b.text))
+    if too_deep(value_a) or too_deep(value_b) or escapes_surrogates(a.text) or escapes_surrogates(b.text, *own):
         return None, None
     return Parsed(value_a, _ends(outline_a)), Parsed(value_b, _ends(outline_b))
 

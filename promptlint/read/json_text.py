@@ -10,7 +10,7 @@ from promptlint.prompt import CharIndex, Document, Json, Number, Path, Spot
 from promptlint.read.lines import locations
 from promptlint.read.names import shown
 from promptlint.read.places import pointer, resolve
-from promptlint.read.surrogates import has_lone, mend
+from promptlint.read.surrogates import escapes_surrogates, mend
 
 MAX_DEPTH = 256
 """Containers within containers. Walks that spend three Python frames on a level stay below the limit of 1,000."""
@@ -63,11 +63,10 @@ def parse(document: Document) -> tuple[Json, tuple[str, ...]]:
         raise _constant_error(document, str(error)) from None
     except RecursionError:
         raise _depth_error(document) from None
-    deep, lone = survey(value)
-    if deep:
+    if too_deep(value):
         raise _depth_error(document)
     notes = _duplicate_notes(document, value, repeated) if repeated else []
-    if lone:
+    if escapes_surrogates(document.text):
         value, mended_paths = mend(value)
         notes += _surrogate_notes(mended_paths)
     return value, tuple(notes)
@@ -79,10 +78,9 @@ def parse_string(text: str) -> Json:
         value: Json = _PLAIN.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    deep, lone = survey(value)
-    if deep:
+    if too_deep(value):
         raise ValueError("nested too deeply")
-    return mend(value)[0] if lone else value
+    return mend(value)[0] if escapes_surrogates(text) else value
 
 
 def _refuse_constant(name: str) -> Json:
@@ -92,25 +90,19 @@ def _refuse_constant(name: str) -> Json:
 _PLAIN = JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
 
 
-def survey(value: Json) -> tuple[bool, bool]:
-    """Whether a value is nested too deeply, and whether it has lone surrogates. Breadth first: no recursion."""
-    level: list[Any] = [[value]]
-    lone = False
-    for _ in range(MAX_DEPTH + 1):
-        below = []
-        lone = lone or has_lone("".join(set().union(*[parent for parent in level if type(parent) is dict])))
-        for parent in level:
-            for child in parent.values() if type(parent) is dict else parent:
-                kind = type(child)
-                if kind is str:
-                    if not child.isascii():
-                        lone = lone or has_lone(child)
-                elif kind is dict or kind is list:
-                    below.append(child)
-        level = below
+def too_deep(value: Json) -> bool:
+    """Whether containers are nested more than MAX_DEPTH levels. Breadth first: no recursion."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if type(parent) is dict else parent if type(parent) is list else ())
+            if type(child) is dict or type(child) is list
+        ]
         if not level:
-            break
-    return bool(level), lone
+            return False
+    return True
 
 
 def _name(document: Document) -> str:

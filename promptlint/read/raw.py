@@ -78,7 +78,7 @@ def _inside(data: bytes, place: int) -> bool:
 
 
 def _split(text: str, data: bytes, head: int, tail: int) -> tuple[int, int]:
-    """Characters of the first `head` bytes, and of those from byte `tail` on; the longest stretch is not decoded again."""
+    """Characters of the first `head` bytes, and of those from byte `tail` on; the longest part is not decoded again."""
     sizes = [head, tail - head, len(data) - tail]
     longest = sizes.index(max(sizes))
     parts = (data[:head], data[head:tail], data[tail:])

@@ -4,7 +4,13 @@ import re
 
 from promptlint.prompt import Json, Path
 
+_ESCAPED = re.compile(r"\\u[dD]")
 _LONE = re.compile("[\ud800-\udfff]")
+
+
+def escapes_surrogates(source: str, start: int = 0, end: int | None = None) -> bool:
+    """Whether JSON text (from `start` to `end`) holds an escape of a surrogate: nothing else makes a lone one."""
+    return _ESCAPED.search(source, start, len(source) if end is None else end) is not None
 
 
 def has_lone(text: str) -> bool:

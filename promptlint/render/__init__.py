@@ -49,7 +49,7 @@ def _item(item: Item, form: Form, separator: str, char: int, byte: PromptByte) -
         length += sum([len(piece.text) for piece in atoms[counted:]]) + len(separator) * (len(atoms) - counted)
         counted = len(atoms)
         ends.append(length)
-    text = "".join([piece.text + separator for piece in atoms])
+    text = separator.join([*(piece.text for piece in atoms), ""])
     return RenderedItem(item, text, tuple(atoms), tuple(ends), char, byte)
 
 

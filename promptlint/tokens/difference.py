@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from promptlint.tokens.interface import Tokenizer
 
-_WINDOW = 256  # characters behind the place, at first
+_WINDOW = 256  # characters behind the place, at first; at least the two that a cut looks back on
 
 
 class TokenDifference(NamedTuple):

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+WRONG_IDS = "name the tokenizer that made the ids with --tokenizer"  # hint where `decode` meets an unknown id
+
 
 class Tokenizer(Protocol):
     """A vocabulary with its rules. Texts hold no lone surrogates; ids carry no markers of begin or end."""
@@ -33,7 +35,7 @@ class Tokenizer(Protocol):
         """Is `c` a safe cut: encode(text) = encode(text[:c]) + encode(text[c:]), whatever follows text[c]?"""
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes that `ids` stand for, after the tokenizer's own normalization."""
+        """The bytes that `ids` stand for, after the tokenizer's own normalization. PromptlintError: an unknown id."""
 
     def start(self, text: str, index: int) -> int:
         """The byte of `text`, in UTF-8, where token `index` of encode(text) begins; behind the last, its size."""

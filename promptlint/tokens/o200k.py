@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from promptlint.errors import PromptlintError
 from promptlint.tokens.cuts import is_boundary
-from promptlint.tokens.patterns import O200K, O200K_PATTERN
+from promptlint.tokens.interface import WRONG_IDS
+from promptlint.tokens.patterns import HARMONY, O200K, O200K_BASE, O200K_PATTERN
 from promptlint.tokens.small import SmallEncoder
-from promptlint.tokens.table import OFFICIAL_SHA256, Table
+from promptlint.tokens.table import Table
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -15,12 +17,15 @@ if TYPE_CHECKING:
 SWITCH = 600_000
 FAST_SWITCH = 170_000
 
+MANY_IDS = 1000  # from here on it is quicker to read all tokens than to look each up
+FIRST_SPECIAL, END_SPECIAL = 199_998, 201_088
+
 
 class O200k:
     """Exact, offline, without a cache of its own. Special tokens spelled out in a text are ordinary text."""
 
     name = "o200k_base"
-    digest = OFFICIAL_SHA256
+    digest = O200K_BASE.sha256
     has_cuts = True
 
     def __init__(self, *, fast: bool = True) -> None:
@@ -53,7 +58,8 @@ class O200k:
         return is_boundary(text, c, O200K)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        return b"".join(map(self._table.token, ids))
+        token = self._table.token if len(ids) < MANY_IDS else self._table.tokens().__getitem__
+        return b"".join(token(number) if 0 <= number < FIRST_SPECIAL else _special(number) for number in ids)
 
     def start(self, text: str, index: int) -> int:
         return len(self.decode(self.encode(text)[:index]))
@@ -84,6 +90,13 @@ class O200k:
             ranks = self._table.to_dict()
             self._large = Encoding(self.name, pat_str=O200K_PATTERN, mergeable_ranks=ranks, special_tokens={})
         return self._large
+
+
+def _special(number: int) -> bytes:
+    names = HARMONY | {number: name for name, number in O200K_BASE.special.items()}
+    if not FIRST_SPECIAL <= number < END_SPECIAL:
+        raise PromptlintError(f"o200k_base: no token has the id {number}", WRONG_IDS)
+    return names.get(number, f"<|reserved_{number}|>").encode()
 
 
 def _work(text: str) -> int:

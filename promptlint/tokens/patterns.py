@@ -65,13 +65,54 @@ class Encoding(NamedTuple):
     sha256: str  # of the official file
     pattern: str
     rule: Rule
+    special: dict[str, int]  # never found in a text; ids that the user gives may hold them
 
 
-ENCODINGS = (
-    Encoding("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", O200K_PATTERN, O200K),
-    Encoding(
-        "cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", CL100K_PATTERN, CLASSES
-    ),
-    Encoding("p50k_base", "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069", R50K_PATTERN, GPT2),
-    Encoding("r50k_base", "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930", R50K_PATTERN, GPT2),
+O200K_BASE = Encoding(
+    "o200k_base",
+    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    O200K_PATTERN,
+    O200K,
+    {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
 )
+CL100K_BASE = Encoding(
+    "cl100k_base",
+    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    CL100K_PATTERN,
+    CLASSES,
+    {
+        "<|endoftext|>": 100257,
+        "<|fim_prefix|>": 100258,
+        "<|fim_middle|>": 100259,
+        "<|fim_suffix|>": 100260,
+        "<|endofprompt|>": 100276,
+    },
+)
+P50K_BASE = Encoding(
+    "p50k_base",
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+    R50K_PATTERN,
+    GPT2,
+    {"<|endoftext|>": 50256},
+)
+R50K_BASE = Encoding(
+    "r50k_base",
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+    R50K_PATTERN,
+    GPT2,
+    {"<|endoftext|>": 50256},
+)
+ENCODINGS = (O200K_BASE, CL100K_BASE, P50K_BASE, R50K_BASE)
+
+# gpt-oss (tiktoken's o200k_harmony): the ranks of o200k_base with these names; the rest from 199998 to 201087 is
+# reserved.
+HARMONY = {
+    199998: "<|startoftext|>",
+    200002: "<|return|>",
+    200003: "<|constrain|>",
+    200005: "<|channel|>",
+    200006: "<|start|>",
+    200007: "<|end|>",
+    200008: "<|message|>",
+    200012: "<|call|>",
+}

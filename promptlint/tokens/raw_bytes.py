@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
+from promptlint.errors import PromptlintError
+from promptlint.tokens.interface import WRONG_IDS
+
 
 class RawBytes:
     """Every position is a safe cut."""
@@ -22,7 +25,10 @@ class RawBytes:
         return 0 < c < len(text)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        return bytes(ids)
+        try:
+            return bytes(ids)
+        except ValueError:
+            raise PromptlintError("a token id is no byte", WRONG_IDS) from None
 
     def start(self, text: str, index: int) -> int:
         return index

@@ -7,7 +7,6 @@ from itertools import accumulate, chain
 
 from promptlint.errors import PromptlintError
 
-OFFICIAL_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # of o200k_base.tiktoken
 ABSENT = 1 << 32  # above every rank
 
 _FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "o200k_base.ranks")
@@ -69,6 +68,10 @@ class Table:
                 start = self._begins[length - 1] + (entry - first) * length
                 return bytes(self._data[start : start + length])
         raise KeyError(rank)
+
+    def tokens(self) -> list[bytes]:
+        """All tokens in rank order, in about 0.1 s."""
+        return sorted(ranks := self.to_dict(), key=ranks.__getitem__)
 
     def to_dict(self) -> dict[bytes, int]:
         """All tokens with their ranks, in about 50 ms."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
 from promptlint.tokens.cuts import is_boundary
+from promptlint.tokens.interface import WRONG_IDS
 from promptlint.tokens.patterns import ENCODINGS, Encoding
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class TiktokenFile:
         return is_boundary(text, c, self._known.rule)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        return self._encoding.decode_bytes(ids)
+        try:
+            return self._encoding.decode_bytes(ids)
+        except (KeyError, OverflowError) as error:
+            raise PromptlintError(f"{self.name}: {error}", WRONG_IDS) from None
 
     def start(self, text: str, index: int) -> int:
         return len(self.decode(self.encode(text)[:index]))
@@ -70,7 +74,7 @@ def _recognise(name: str, ranks: dict[bytes, int]) -> Encoding:
 def _build(known: Encoding, ranks: dict[bytes, int]) -> "tiktoken.Encoding":
     from tiktoken import Encoding as TiktokenEncoding
 
-    return TiktokenEncoding(known.name, pat_str=known.pattern, mergeable_ranks=ranks, special_tokens={})
+    return TiktokenEncoding(known.name, pat_str=known.pattern, mergeable_ranks=ranks, special_tokens=known.special)
 
 
 _HINT = "give the tokenizer.json of the same model"

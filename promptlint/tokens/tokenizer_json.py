@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from promptlint.errors import PromptlintError
+from promptlint.tokens.interface import WRONG_IDS
 from promptlint.tokens.provable import CutTest, cut_test
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ class TokenizerJson:
         return self._cut_test is not None and self._cut_test(text, c)
 
     def decode(self, ids: Sequence[int]) -> bytes:
+        try:
+            unknown = next((number for number in ids if self._tokenizer.id_to_token(number) is None), None)
+        except OverflowError as error:
+            raise PromptlintError(f"{self.name}: {error}", WRONG_IDS) from None
+        if unknown is not None:
+            raise PromptlintError(f"{self.name}: no token has the id {unknown}", WRONG_IDS)
         text: str = self._tokenizer.decode(ids, skip_special_tokens=False)
         return text.encode()
 
