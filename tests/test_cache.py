@@ -59,7 +59,7 @@ def test_an_old_marker_that_was_removed_is_still_read() -> None:
 
 
 def test_the_automatic_marker_stands_on_the_last_block_that_can_carry_one() -> None:
-    request = blocks(3, **MARK)
+    request = {**blocks(3), **MARK}
     request["messages"][0]["content"].append({"type": "text", "text": ""})
     found = positions(rendered(request), ANTHROPIC)
     assert [position.marker is not None for position in found] == [False, False, True, False]

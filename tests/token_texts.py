@@ -7,10 +7,10 @@ from collections.abc import Sequence
 # fmt: off
 _WORDS = (
     "the", "of", "and", "to", "in", "is", "you", "that", "it", "for", "on", "are", "with", "his", "be", "this", "from",
-    "one", "had", "word", "but", "not", "what", "all", "were", "when", "your", "said", "there", "each", "which", "their",
-    "will", "about", "many", "cache", "prefix", "token", "prompt", "message", "system", "assistant", "user", "tool",
-    "schema", "required", "properties", "description", "getWeather", "HTTPServer", "parseJSON", "snake_case_name", "I'm",
-    "don't", "you're", "HE'LL", "we've", "It'S", "O'Neill", "naïve", "café", "Straße", "Zażółć", "gęślą",
+    "one", "had", "word", "but", "not", "what", "all", "were", "when", "your", "said", "there", "each", "which",
+    "their", "will", "about", "many", "cache", "prefix", "token", "prompt", "message", "system", "assistant", "user",
+    "tool", "schema", "required", "properties", "description", "getWeather", "HTTPServer", "parseJSON", "I'm", "don't",
+    "snake_case_name", "you're", "HE'LL", "we've", "It'S", "O'Neill", "naïve", "café", "Straße", "Zażółć", "gęślą",
 )
 _SCRIPTS = (
     "你好世界我们的中文字符漢語模型数据，。！？、（）",

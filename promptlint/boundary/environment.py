@@ -4,7 +4,7 @@ import re
 
 from promptlint.boundary.stretch import Shape, Stretch, both
 
-_STATUS_LINE = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]) (?=\S*[/.]|.*\s->\s)\S.*$|(?:\?\?|[ MADRCUT]{2}) \S+$"
+_STATUS_LINE = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]) (?=\S*[/.]|.*\s->\s)\S.*$|(?:\?\?|[MADRCUT] | [MADRCUT]) \S+$"
 _SHORT_STATUS_LINE = r"(?:[MADRCUT]|\?\?)[ \t](?=\S*[/.])\S+$"
 _LOG_LINE = r"(?:\* )?(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40} \S.*$"
 _LISTING_LINE = r"[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s|total \d+$"

@@ -100,7 +100,7 @@ def _mixed(word: str) -> bool:
     digits = sum(c.isdigit() for c in core)
     letters = sum(c.isalpha() for c in core)
     both_cases = any(c.islower() for c in core) and any(c.isupper() for c in core)
-    if len(core) < 8 or letters < 2 or (digits == 0 and not (both_cases and core != word)):
+    if len(core) < 8 or letters < 2 or (digits < 2 and not (both_cases and core != word)):
         return False
     if not both_cases and ("-" in core or "_" in core):  # words in a row, such as a model's name
         return False

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.boundary.align import common_prefix, common_suffix, gaps
-from promptlint.boundary.forms import text_form
+from promptlint.boundary.forms import Form, text_form
 from promptlint.boundary.shapes import list_lines, shape
 from promptlint.boundary.stretch import Stretch
 
@@ -33,21 +33,53 @@ def name_text(old: str, new: str, fallback: str) -> list[Named]:
     head = common_prefix(old, new)
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
     a1, b1 = len(old) - tail, len(new) - tail
-    if form := text_form(old, new):
+    if form := text_form(old, new) or _embedded_form(old, new, head, tail):
         return [Named(form.cause, form.message, head, a1, head, b1, old[head:a1], new[head:b1])]
+    if (moved := _moved_lines(old, new)) is not None:
+        return [moved]
     found = list(stretches(old, new))
     named = [_name(stretch, fallback) for stretch in found[:_NAMED]]
     named += [Named(fallback, "", s.a0, s.a1, s.b0, s.b1, "", "") for s in found[_NAMED:]]
     return _join(named, fallback)
 
 
-def stretches(old: str, new: str) -> Iterator[Stretch]:
-    """Where two texts differ: lines first, words inside lines that are alike, then characters."""
+def _embedded_form(old: str, new: str, head: int, tail: int) -> Form | None:
+    """The form label of JSON that stands on the lines that differ, with equal text around it."""
+    low = old.rfind("\n", 0, head) + 1
+    first = [at for at in (old.find("{", low, head + 1), old.find("[", low, head + 1)) if at >= 0]
+    if not first or old[min(first)] != new[min(first)]:
+        return None
+    start, end = min(first), _line_end(old, len(old) - tail)
+    stop = max(old.rfind("}", start, end), old.rfind("]", start, end)) + 1
+    if stop < len(old) - tail:
+        return None
+    return text_form(old[start:stop], new[start : len(new) - len(old) + stop])
+
+
+def _moved_lines(old: str, new: str) -> Named | None:
+    """The same lines in another order."""
+    low, lines_a, lines_b = _different_lines(old, new)
+    x, y = [line.rstrip("\n") for line in lines_a], [line.rstrip("\n") for line in lines_b]
+    if x == y or sorted(x) != sorted(y):
+        return None
+    head = common_prefix(old, new)
+    message = f"the same {len(x)} lines in another order"
+    ends = low + sum(map(len, lines_a)), low + sum(map(len, lines_b))
+    return Named("list-order", message, head, ends[0], head, ends[1], old[head : ends[0]], new[head : ends[1]])
+
+
+def _different_lines(old: str, new: str) -> tuple[int, list[str], list[str]]:
+    """Where the lines that are equal on both sides end, and the lines from there to those equal at the end."""
     head = common_prefix(old, new)
     tail = common_suffix(old, new, min(len(old), len(new)) - head)
     low = old.rfind("\n", 0, head) + 1
     tail = min(tail, len(old) - _line_end(old, len(old) - tail))
-    lines_a, lines_b = re.findall(_LINE, old[low : len(old) - tail]), re.findall(_LINE, new[low : len(new) - tail])
+    return low, re.findall(_LINE, old[low : len(old) - tail]), re.findall(_LINE, new[low : len(new) - tail])
+
+
+def stretches(old: str, new: str) -> Iterator[Stretch]:
+    """Where two texts differ: lines first, words inside lines that are alike, then characters."""
+    low, lines_a, lines_b = _different_lines(old, new)
     for a0, a1, b0, b1 in _regions(lines_a, lines_b, low):
         yield from _in_region(old, a0, a1, new, b0, b1)
 
@@ -123,7 +155,7 @@ def _name(s: Stretch, fallback: str) -> Named:
     whole = _to_line_start(s)
     # A word put in front of one that starts alike differs behind the letters that both share.
     by = common_prefix(s.old, s.new, s.a0, s.b0)
-    place = s.a0 + by, s.a1 + by, s.b0 + by, s.b1 + by
+    place = s.a0 + by, min(s.a1 + by, len(s.old)), s.b0 + by, min(s.b1 + by, len(s.new))
     if found := shape(whole) or (shape(s) if whole != s else None):
         return Named(found.cause, found.message, *place, found.old, found.new)
     label = _stretch_form(s) or _entries(whole) or (fallback, "")
@@ -157,7 +189,8 @@ def _entries(s: Stretch) -> tuple[str, str] | None:
     if len(was) > 1 and was != now and sorted(was) == sorted(now):
         return "list-order", f"the same {len(was)} entries in another order"
     if (now and s.a0 == s.a1) or (was and s.b0 == s.b1):
-        return "items-changed", f"{len(now) or len(was)} list entries were {'added' if now else 'removed'}"
+        count, verb = len(now) or len(was), "added" if now else "removed"
+        return "items-changed", f"{count} list {'entry was' if count == 1 else 'entries were'} {verb}"
     return None
 
 

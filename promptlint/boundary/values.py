@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from promptlint.boundary.align import Gap, common_prefix, gaps
 from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.forms import text_form
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.placeholder import is_placeholder
 from promptlint.boundary.sections import turn_section
@@ -14,10 +15,11 @@ from promptlint.boundary.stretch import Stretch
 from promptlint.boundary.texts import Named, name_text
 from promptlint.boundary.tree import Index, Node, insertion, spot_in
 from promptlint.finding import ChangeLevel
-from promptlint.prompt import Json, Number, Path, Rendered
+from promptlint.prompt import Json, Number, Path, Rendered, RenderedItem
 
 ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "response_id", "item_id"))
 _THINKING_FIELDS = frozenset(("thinking", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent"))
+_SPEAKERS = frozenset(("user", "assistant", "model", "system", "developer"))
 _NUMBER_LABELS = frozenset(("number-form", "counter", "clock"))
 
 Range = tuple[int, int]  # characters of a prompt
@@ -143,11 +145,23 @@ def _named(old: str, new: str, path: Path, pair: Pair) -> list[Named]:
         return [whole_text._replace(cause="identifier", message="an id was made anew", was=old, now=new)]
     if pair.level == "messages" and path[-1:] and path[-1] in _THINKING_FIELDS and old and not new:
         return [whole_text._replace(cause="reasoning-dropped", message="the thinking of an earlier turn is empty now")]
-    if pair.level == "messages" and is_placeholder(len(old), new):
+    spoken = not _is_result(path, pair.at_a.item)
+    if pair.level == "messages" and is_placeholder(len(old), new, spoken=spoken) and not text_form(old, new):
         message = f"{len(old):,} characters were replaced by a placeholder of {len(new):,}"
         return [whole_text._replace(cause="content-stubbed", message=message)]
     named = name_text(old, new, pair.fallback)
     return [_turn_context(old, new, entry) if entry.cause == pair.fallback else entry for entry in named]
+
+
+def _is_result(path: Path, item: RenderedItem) -> bool:
+    """Whether a text stands in the result of a tool rather than in what somebody said."""
+    below = path[len(item.item.path) :]
+    return (
+        item.item.role not in _SPEAKERS
+        or below[-1:] == ("output",)
+        or len(below) > 3
+        or (len(below) > 1 and below[-1] == "content")
+    )
 
 
 def _turn_context(old: str, new: str, entry: Named) -> Named:

@@ -44,10 +44,9 @@ def _rising_lifetimes(legal: Sequence[Position], provider: Provider) -> Iterator
     shortest: Position | None = None
     for position in legal:
         if shortest is not None and _rank(position, provider) < _rank(shortest, provider):
-            message = (
-                f"a {_lifetime(position, provider)} marker follows a {_lifetime(shortest, provider)} marker"
-                f"{'' if shortest.marker and shortest.marker.ttl else ' (no ttl field means that)'}: the request is refused"
-            )
+            default = "" if shortest.marker and shortest.marker.ttl else " (no ttl field means that)"
+            long, short = _lifetime(position, provider), _lifetime(shortest, provider)
+            message = f"a {long} marker follows a {short} marker{default}: the request is refused"
             paths = (shortest.path, position.path)
             yield MarkerFault("marker-ttl-order", message, None, position.path, refused=True, extra=paths)
             return

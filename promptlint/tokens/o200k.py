@@ -58,7 +58,7 @@ class O200k:
         return is_boundary(text, c, O200K)
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        token = self._table.token if len(ids) < MANY_IDS else self._table.tokens().__getitem__
+        token = self._table.token if len(ids) < MANY_IDS else self._table.tokens.__getitem__
         return b"".join(token(number) if 0 <= number < FIRST_SPECIAL else _special(number) for number in ids)
 
     def start(self, text: str, index: int) -> int:
