@@ -122,10 +122,14 @@ def _diff(options: argparse.Namespace) -> int:
         block_size=options.block_size,
     )
     from promptlint.report import write
+    from promptlint.report.escape import line
 
     for output in options.output:
         form, path = _output(output)
         _write_file(path, write(report, form, excerpts=not options.no_excerpts))
+    if options.format == "concise":  # one line a finding, so notes stand apart
+        for note in report.notes:
+            print(f"promptlint: note: {line(note)}", file=sys.stderr)
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
     return 1 if options.exit_code and report.verdict in _FAILING else 0

@@ -15,10 +15,6 @@ from grading.perturb import PERTURBATIONS
 from promptlint.commands.diff import diff
 from promptlint.finding import Place
 
-# What needs the cache rules of a named model (minimums, limits, lifetimes), which are not built yet: aspects that are
-# still wrong. One that comes right must be taken off this list.
-WAITING: dict[str, set[str]] = {}
-
 CASES = [pytest.param(case, id=case.name) for case in pairs()]
 
 
@@ -29,7 +25,7 @@ def wrong(case: Case, answer: Answer) -> set[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_answer_is_right(case: Case) -> None:
-    assert wrong(case, corpus.promptlint(case.before, case.after)) == WAITING.get(case.name[:2], set())
+    assert wrong(case, corpus.promptlint(case.before, case.after)) == set()
 
 
 @pytest.mark.parametrize("perturbation", PERTURBATIONS)
@@ -38,7 +34,7 @@ def test_the_answer_stays_right_when_the_pair_is_perturbed(case: Case, perturbat
     moved = PERTURBATIONS[perturbation](case, tmp_path)
     if moved is None:  # nothing to move: no text differs, or there is no tool
         return
-    assert wrong(moved, corpus.promptlint(moved.before, moved.after)) == WAITING.get(case.name[:2], set())
+    assert wrong(moved, corpus.promptlint(moved.before, moved.after)) == set()
 
 
 @pytest.mark.parametrize("case", CASES)

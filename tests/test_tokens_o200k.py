@@ -124,7 +124,7 @@ def test_what_is_beyond_the_small_encoder_is_handed_over(text: str) -> None:
 
 
 def test_many_ids_are_decoded() -> None:
-    tokenizer, text = open_tokenizer(None), token_texts.natural(random.Random(47), 20_000)
+    tokenizer, text = O200k(), token_texts.natural(random.Random(47), 20_000)
     ids = reference(text)
     assert len(ids) > o200k.MANY_IDS
     assert tokenizer.decode(ids) == text.encode()
@@ -144,7 +144,7 @@ def test_the_special_tokens_are_those_of_tiktoken() -> None:
 
 
 def test_special_tokens_in_a_text_are_text() -> None:
-    tokenizer = open_tokenizer(None)
+    tokenizer = O200k()
     assert tokenizer.count("<|endoftext|>") == len(reference("<|endoftext|>")) == 7
 
 
@@ -210,14 +210,14 @@ def test_a_fast_engine_that_errs_is_not_used(fault: str, monkeypatch: pytest.Mon
     openai = SimpleNamespace(o200k_base=lambda: _Engine(fault))
     monkeypatch.setitem(sys.modules, "rs_bpe", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "rs_bpe.bpe", SimpleNamespace(openai=openai))
-    tokenizer = open_tokenizer(None)
+    tokenizer = O200k()
     assert tokenizer.count("a \u017f  b", ahead=10**7) == len(reference("a \u017f  b"))
     assert tokenizer.notes[0].startswith("rs-bpe is not used: ")
 
 
 def test_without_a_fast_engine_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rs_bpe", None)
-    tokenizer = open_tokenizer(None)
+    tokenizer = O200k()
     assert tokenizer.count("a b", ahead=10**7) == 2
     assert tokenizer.notes == ()
 

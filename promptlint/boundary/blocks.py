@@ -111,12 +111,9 @@ def _within(blocks: Blocks) -> Path:
 def _edited(before: tuple[Segment, Node], after: tuple[Segment, Node], pair: Pair) -> Iterator[Divergence]:
     old, new = before[1], after[1]
     found = list(differences(old, new, pair))
-    spoken = before[0].kind == "text" and pair.at_a.item.item.role not in (
-        "tool",
-        "function",
-    )  # a result has no wrapper
-    if spoken and old.text is not None and new.text is not None and any(d.cause == pair.fallback for d in found):
-        if (wrapped := unwrapped(old.text, new.text)) is not None:
-            yield whole(*wrapped, old, new, pair)
-            return
-    yield from found
+    said = before[0].kind == "text" and pair.at_a.item.item.role not in ("tool", "function")  # a result has no wrapper
+    unnamed = said and any(divergence.cause == pair.fallback for divergence in found)
+    if unnamed and (wrapped := unwrapped(old.text or "", new.text or "")) is not None:
+        yield whole(*wrapped, old, new, pair)
+    else:
+        yield from found

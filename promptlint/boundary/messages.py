@@ -161,14 +161,14 @@ def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
 
 
 def _strangers(history: History, gap: Gap) -> Gap | None:
-    """The start of a gap in which at least two pairs of messages have nothing in common: all of it if none has."""
+    """The start of a gap in which messages have nothing in common: all of it if none has; not for one lone pair."""
     count, most = 0, min(gap.a1 - gap.a0, gap.b1 - gap.b0)
     while count < most:
         i, j = gap.a0 + count, gap.b0 + count
         if _kin(history.old[i], history.new[j]) or any(_next_kin(history, gap, i, j)):
             break
         count += 1
-    if count < 2:
+    if count < 2 and not (count == most == 1 < gap.a1 - gap.a0):
         return None
     return gap if count == most else Gap(gap.a0, gap.a0 + count, gap.b0, gap.b0 + count)
 
@@ -179,11 +179,15 @@ def _replaced(history: History, run: Gap) -> Divergence:
     last_a, last_b = history.old[run.a1 - 1], history.new[run.b1 - 1]
     return found._replace(
         cause="history-rewritten",
-        message=f"{_plural(run.a1 - run.a0)} gave way to {run.b1 - run.b0} others",
+        message=f"{_plural(run.a1 - run.a0)} gave way to {_others(run.b1 - run.b0)}",
         within=history.new[run.b0].item.path,
         a_end=max(found.a_start, last_a.char + len(last_a.text)),
         b_end=max(found.b_start, last_b.char + len(last_b.text)),
     )
+
+
+def _others(count: int) -> str:
+    return f"{count} others" if count != 1 else "another one"
 
 
 def _next_kin(history: History, gap: Gap, i: int, j: int) -> tuple[int, int]:

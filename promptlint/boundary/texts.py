@@ -46,8 +46,8 @@ def name_text(old: str, new: str, fallback: str) -> list[Named]:
 def _embedded_form(old: str, new: str, head: int, tail: int) -> Form | None:
     """The form label of JSON that stands on the lines that differ, with equal text around it."""
     low = old.rfind("\n", 0, head) + 1
-    first = [at for at in (old.find("{", low, head + 1), old.find("[", low, head + 1)) if at >= 0]
-    if not first or old[min(first)] != new[min(first)]:
+    first = [at for at in (old.find("{", low, head), old.find("[", low, head)) if at >= 0]
+    if not first:
         return None
     start, end = min(first), _line_end(old, len(old) - tail)
     stop = max(old.rfind("}", start, end), old.rfind("]", start, end)) + 1

@@ -66,7 +66,7 @@ def whole(cause: str, message: str, x: Node, y: Node, pair: Pair) -> Divergence:
     a_start, b_start = pair.at_a.first[x.path], pair.at_b.first[y.path]
     a_end, b_end = pair.at_a.last[x.path], pair.at_b.last[y.path]
     head = common_prefix(pair.a.text, pair.b.text, a_start, b_start)
-    if head >= a_end - a_start and head >= b_end - b_start:  # both print alike
+    if a_end - a_start == b_end - b_start <= head:  # both print alike
         return placed(cause, message, (a_start, a_start), (b_start, b_start), y.path, pair)
     a_start, b_start = a_start + head, b_start + head
     return placed(cause, message, (a_start, max(a_start, a_end)), (b_start, max(b_start, b_end)), y.path, pair)

@@ -64,13 +64,13 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     if options.first:
         entries = entries[:1]
     counts = count(options.tokenizer, a, b)
-    verdict = _verdict(entries, found, a, b)
-    boundary = _boundary(counts, found, shared, provider, options)
+    # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
+    tokens_a, tokens_b = (None, None) if options.first else (counts.total_a, counts.total_b)
     return Diff(
-        verdict=verdict,
-        a=_side(a, provider, options, counts.total_a if not options.first else None),
-        b=_side(b, provider, options, counts.total_b if not options.first else None),
-        boundary=boundary,
+        verdict=_verdict(entries, found, a, b),
+        a=_side(a, provider, options, tokens_a),
+        b=_side(b, provider, options, tokens_b),
+        boundary=_boundary(counts, found, shared, provider, options),
         changes=changes(entries, counts, found, provider, options.first),
     )
 

@@ -38,6 +38,7 @@ def diff(
     if os.path.isdir(a) and os.path.isdir(b):
         return _folders(a, b, options, input_format, request_path)
     found, notes = _pair(a, b, options, input_format, request_path)
+    notes += options.tokenizer.notes
     return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
 
 
@@ -70,5 +71,6 @@ def _folders(a: str, b: str, options: Options, input_format: str | None, request
         notes += more
     if not found:
         raise PromptlintError(f"no pair of files in {a} and {b} could be compared", notes[-1] if notes else "")
+    notes += options.tokenizer.notes
     verdict = min((one.verdict for one in found), key=_WORST.index)
     return Report("diff", verdict, findings_of(found), notes=tuple(notes), diffs=tuple(found), folders=True)

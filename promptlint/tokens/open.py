@@ -1,6 +1,7 @@
 """From the text of `--tokenizer` to a tokenizer."""
 
 import os
+from functools import cache
 
 from promptlint.errors import PromptlintError
 from promptlint.tokens.interface import Tokenizer
@@ -15,14 +16,20 @@ def open_tokenizer(spec: str | None, *, fast: bool = True) -> Tokenizer:
     there is no such file, or if it is not a vocabulary that can be used exactly.
     """
     if spec is None or spec == "o200k_base":
-        from promptlint.tokens.o200k import O200k
-
-        return O200k(fast=fast)
+        return _embedded(fast)
     if spec == "bytes":
         from promptlint.tokens.raw_bytes import RawBytes
 
         return RawBytes()
     return _open_file(spec)
+
+
+@cache
+def _embedded(fast: bool) -> Tokenizer:
+    """One for a process: what it loads is loaded once, and never freed piece by piece."""
+    from promptlint.tokens.o200k import O200k
+
+    return O200k(fast=fast)
 
 
 def _open_file(path: str) -> Tokenizer:
