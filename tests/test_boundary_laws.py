@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from documents import rendered
 from promptlint.boundary import Divergence, text_divergences
-from promptlint.boundary.align import common_prefix
 from promptlint.cache.meaning import harmless
 from promptlint.prompt import Spot
+from promptlint.read.raw import common_prefix
 
 LAW = settings(max_examples=150, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 

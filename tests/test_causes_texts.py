@@ -6,7 +6,7 @@ import pytest
 
 from documents import rendered
 from promptlint.boundary import Divergence, text_divergences
-from promptlint.boundary.align import common_prefix
+from promptlint.read.raw import common_prefix
 
 TEXTS: dict[str, list[tuple[str, str]]] = {
     "clock": [

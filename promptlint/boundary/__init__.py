@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from promptlint.boundary.divergence import Divergence
-from promptlint.boundary.items import Entries, system_differences, tool_differences
-from promptlint.boundary.messages import History, history_differences
+from promptlint.boundary.items import Entries, Level, system_differences, tool_differences
+from promptlint.boundary.messages import history_differences
 from promptlint.boundary.rebuilt import rebuilt
 from promptlint.boundary.repeats import merge
 from promptlint.boundary.reshaped import hidden_differences
-from promptlint.prompt import Level, Rendered
+from promptlint.prompt import Level as LevelName
+from promptlint.prompt import Rendered
 
 __all__ = ["Divergence", "text_divergences"]
 
@@ -28,10 +29,10 @@ def _visible(a: Rendered, b: Rendered) -> Iterator[Divergence]:
     if [tool.text for tool in tools_a] != [tool.text for tool in tools_b]:
         yield from tool_differences(a, b, tools_a, tools_b)
     yield from system_differences(a, b, _level(a, "system"), _level(b, "system"))
-    yield from history_differences(History(a, b, _level(a, "messages"), _level(b, "messages")))
+    yield from history_differences(Level(a, b, _level(a, "messages"), _level(b, "messages")))
 
 
-def _level(rendered: Rendered, level: Level) -> Entries:
+def _level(rendered: Rendered, level: LevelName) -> Entries:
     return [item for item in rendered.items if item.item.level == level]
 
 

@@ -28,34 +28,6 @@ def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return n
 
 
-def common_prefix(a: str, b: str, at_a: int = 0, at_b: int = 0) -> int:
-    """Number of equal characters from `at_a` and `at_b` on, at the speed of memcmp."""
-    low, high = 0, min(len(a) - at_a, len(b) - at_b)
-    reach = 64  # a difference is mostly near: no need to look at the whole of a long rest
-    while reach < high and a.startswith(b[at_b + low : at_b + reach], at_a + low):
-        low, reach = reach, reach * 4
-    high = min(high, reach)
-    while low < high:
-        step = (low + high + 1) // 2
-        if a.startswith(b[at_b + low : at_b + step], at_a + low):
-            low = step
-        else:
-            high = step - 1
-    return low
-
-
-def common_suffix(a: str, b: str, limit: int) -> int:
-    """Number of equal characters at the end, `limit` at most."""
-    low, high = 0, min(limit, len(a), len(b))
-    while low < high:
-        step = (low + high + 1) // 2
-        if a.endswith(b[len(b) - step : len(b) - low], 0, len(a) - low):
-            low = step
-        else:
-            high = step - 1
-    return low
-
-
 def gaps(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Gap]:
     """Where `a` and `b` differ, in order. Entries that are unique on both sides anchor the alignment."""
     found: list[Gap] = []

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from promptlint.boundary.align import Gap, common_prefix, gaps
+from promptlint.boundary.align import Gap, gaps
 from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.items import item_pair, role_changed
 from promptlint.boundary.media import describe, is_media
@@ -11,6 +11,7 @@ from promptlint.boundary.sections import is_context_section, unwrapped
 from promptlint.boundary.tree import Index, Node, node
 from promptlint.boundary.values import Pair, Range, came, differences, gone, placed, whole
 from promptlint.prompt import Path, Rendered, RenderedItem, Segment
+from promptlint.read.raw import common_prefix
 
 Blocks = Sequence[tuple[Segment, Node]]
 

@@ -61,12 +61,16 @@ def spot_at(rendered: Rendered, char: int, end: int) -> Spot:
     found = piece_at(item, char, len(rendered.separator)) if item else None
     if item is None or found is None:
         return Spot(rendered.request.path, "value", CharIndex(0), CharIndex(0))
-    piece, start = found
+    if char >= item.char + len(item.text) and rendered.separator:
+        return Spot(parent_end(item.item.path), "value", CharIndex(0), CharIndex(0))
+    return spot_in_piece(*found, char, end)
+
+
+def spot_in_piece(piece: Piece, start: int, char: int, end: int) -> Spot:
+    """The place of prompt characters `char:end` in a piece that starts at `start`, cut at the end of the piece."""
     if piece.tokens is not None:  # a hash stands for encoded data: the place is the whole value
         return Spot(piece.path, "value", CharIndex(0), CharIndex(1 << 30))
     low = min(char - start, len(piece.text))
-    if char >= item.char + len(item.text) and rendered.separator:
-        return Spot(parent_end(item.item.path), "value", CharIndex(0), CharIndex(0))
     return Spot(piece.path, piece.atom, CharIndex(low), CharIndex(max(low, min(end - start, len(piece.text)))))
 
 

@@ -1,15 +1,14 @@
 """Words that are made at random: UUIDs, hashes, prefixed ids, base64."""
 
 import re
-import string
 from itertools import pairwise
 
-from promptlint.boundary.align import common_prefix
 from promptlint.boundary.stretch import Shape, Stretch, both
+from promptlint.read.raw import common_prefix
 
 _UUID = r"(?i)(?<![0-9a-f])[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}(?![0-9a-f])"
 _ULID = r"(?i)(?<![0-9a-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])"
-_NARROW = frozenset(string.ascii_letters + string.digits + "_-")
+_NARROW = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _WIDE = _NARROW | frozenset("+/=")
 _HEX = r"(?i)[0-9a-f]{6,}\Z"
 _ID_WORD = (

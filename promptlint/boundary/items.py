@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.boundary.align import Gap, common_prefix, gaps
+from promptlint.boundary.align import Gap, gaps
 from promptlint.boundary.divergence import Divergence, spot_at
 from promptlint.boundary.tree import index, node
 from promptlint.boundary.values import Pair, differences, placed
 from promptlint.finding import ChangeLevel
 from promptlint.prompt import CharIndex, Path, Rendered, RenderedItem, Spot
+from promptlint.read.raw import common_prefix
 
 Entries = Sequence[RenderedItem]
 

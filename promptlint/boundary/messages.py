@@ -4,13 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from promptlint.boundary.align import Gap, common_prefix, common_suffix, gaps
+from promptlint.boundary.align import Gap, gaps
 from promptlint.boundary.blocks import message_differences
 from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.items import Level, at_items, divided
 from promptlint.prompt import RenderedItem
-
-History = Level  # of messages
+from promptlint.read.raw import common_prefix, common_suffix
 
 _LOOK_AHEAD = 8  # messages; further away nothing is taken for the same message edited
 _KIN = 0.3  # share of equal characters at both ends above which two messages are one message edited
@@ -21,7 +20,7 @@ _SUMMARY = (
 _ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 
 
-def history_differences(history: History) -> Iterator[Divergence]:
+def history_differences(history: Level) -> Iterator[Divergence]:
     """Every difference of two histories, in order."""
     texts_a, texts_b = [item.text for item in history.old], [item.text for item in history.new]
     if (moved := _reordered(history, texts_a, texts_b)) is not None:
@@ -34,7 +33,7 @@ def history_differences(history: History) -> Iterator[Divergence]:
         yield from _gap(history, gap, found)
 
 
-def _reordered(history: History, texts_a: list[str], texts_b: list[str]) -> Divergence | None:
+def _reordered(history: Level, texts_a: list[str], texts_b: list[str]) -> Divergence | None:
     """The same messages in another order; others may follow."""
     again = texts_b[: len(texts_a)]
     if texts_a == again or Counter(texts_a) != Counter(again):
@@ -44,7 +43,7 @@ def _reordered(history: History, texts_a: list[str], texts_b: list[str]) -> Dive
     return at_items(history, first, first)._replace(cause="list-order", message=message)
 
 
-def _gap(history: History, gap: Gap, found: list[Gap]) -> Iterator[Divergence]:
+def _gap(history: Level, gap: Gap, found: list[Gap]) -> Iterator[Divergence]:
     at_end = gap.a1 == len(history.old) and gap.b1 == len(history.new)
     if gap.a0 == gap.a1:
         yield (_appended(history, gap.a0, gap.b0) if at_end else _inserted(history, gap.a0, slice(gap.b0, gap.b1)))
@@ -70,7 +69,7 @@ def _were(count: int) -> str:
     return f"{count} message" + ("s were" if count != 1 else " was")
 
 
-def _appended(history: History, i: int, j: int) -> Divergence:
+def _appended(history: Level, i: int, j: int) -> Divergence:
     found = at_items(history, i, j)
     before = "; everything before is equal" if history.b.text.startswith(history.a.text) else ""
     return found._replace(
@@ -82,7 +81,7 @@ def _appended(history: History, i: int, j: int) -> Divergence:
     )
 
 
-def _shorter(history: History, gap: Gap) -> Divergence:
+def _shorter(history: Level, gap: Gap) -> Divergence:
     found = at_items(history, gap.a0, gap.b0)
     what = "prompt" if history.a.text.startswith(history.b.text) else "history"
     message = f"the second {what} is the first without its last {_plural(gap.a1 - gap.a0)}"
@@ -90,20 +89,20 @@ def _shorter(history: History, gap: Gap) -> Divergence:
     return found._replace(cause="turn-appended", message=message, within=within, b_present=False)
 
 
-def _inserted(history: History, i: int, new: slice) -> Divergence:
+def _inserted(history: Level, i: int, new: slice) -> Divergence:
     items = history.new[new]
     message = f"{_were(len(items))} inserted into the history"
     found = at_items(history, i, new.start)
     return found._replace(cause="history-rewritten", message=message, within=items[0].item.path, a_present=False)
 
 
-def _is_oldest(history: History, gap: Gap, found: Sequence[Gap]) -> bool:
+def _is_oldest(history: Level, gap: Gap, found: Sequence[Gap]) -> bool:
     """Whether a gap holds the oldest messages (the first may be kept), and all others stay as they were."""
     rest_is_equal = all(other is gap or other.a0 == len(history.old) for other in found)
     return gap.a0 <= 1 and gap.a1 < len(history.old) and rest_is_equal
 
 
-def _dropped(history: History, gap: Gap, oldest: bool) -> Divergence:
+def _dropped(history: Level, gap: Gap, oldest: bool) -> Divergence:
     """Messages that only A has."""
     count = gap.a1 - gap.a0
     message, cause = f"{_were(count)} taken out of the history", "history-rewritten"
@@ -118,7 +117,7 @@ def _dropped(history: History, gap: Gap, oldest: bool) -> Divergence:
     return found._replace(cause=cause, message=message, within=history.old[gap.a0].item.path, b_present=False)
 
 
-def _is_compaction(history: History, gap: Gap) -> bool:
+def _is_compaction(history: Level, gap: Gap) -> bool:
     """A stretch of at least two messages gave way to fewer, shorter ones: other messages are kept, or it says so."""
     old, new = history.old[gap.a0 : gap.a1], history.new[gap.b0 : gap.b1]
     kept = len(history.old) > len(old)
@@ -131,13 +130,13 @@ def _is_compaction(history: History, gap: Gap) -> bool:
     return sum(len(item.text) for item in new) < sum(len(item.text) for item in old)
 
 
-def _compacted(history: History, gap: Gap) -> Divergence:
+def _compacted(history: Level, gap: Gap) -> Divergence:
     message = f"{_plural(gap.a1 - gap.a0)} gave way to {_plural(gap.b1 - gap.b0)}"
     within = history.new[gap.b0].item.path
     return at_items(history, gap.a0, gap.b0)._replace(cause="history-compacted", message=message, within=within)
 
 
-def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
+def _pairs(history: Level, gap: Gap, at_end: bool) -> Iterator[Divergence]:
     """Messages of a gap taken together where they are one message edited; the rest came or went."""
     i, j = gap.a0, gap.b0
     while i < gap.a1 and j < gap.b1:
@@ -160,7 +159,7 @@ def _pairs(history: History, gap: Gap, at_end: bool) -> Iterator[Divergence]:
         yield _appended(history, i, j) if at_end else _inserted(history, i, slice(j, gap.b1))
 
 
-def _strangers(history: History, gap: Gap) -> Gap | None:
+def _strangers(history: Level, gap: Gap) -> Gap | None:
     """The start of a gap in which messages have nothing in common: all of it if none has; not for one lone pair."""
     count, most = 0, min(gap.a1 - gap.a0, gap.b1 - gap.b0)
     while count < most:
@@ -173,7 +172,7 @@ def _strangers(history: History, gap: Gap) -> Gap | None:
     return gap if count == most else Gap(gap.a0, gap.a0 + count, gap.b0, gap.b0 + count)
 
 
-def _replaced(history: History, run: Gap) -> Divergence:
+def _replaced(history: Level, run: Gap) -> Divergence:
     """Other messages stand in the place of several."""
     found = at_items(history, run.a0, run.b0)
     last_a, last_b = history.old[run.a1 - 1], history.new[run.b1 - 1]
@@ -190,7 +189,7 @@ def _others(count: int) -> str:
     return f"{count} others" if count != 1 else "another one"
 
 
-def _next_kin(history: History, gap: Gap, i: int, j: int) -> tuple[int, int]:
+def _next_kin(history: Level, gap: Gap, i: int, j: int) -> tuple[int, int]:
     """How many messages to pass over on each side to come to two that are one message edited."""
     old, new = history.old, history.new
     if _kin(old[i], new[j]):

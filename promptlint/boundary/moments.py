@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from promptlint.boundary.stretch import Shape, Stretch, ahead, both
+from promptlint.boundary.stretch import Shape, Stretch, ahead, both, surroundings
 
 # Patterns are compiled when first used: at import they would cost 8 ms, felt by every start.
 
@@ -51,14 +51,24 @@ _NAMED_DAY = (
     rf"(?:{_NTH}\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:de\s)?\d{{4}})?|{_MONTH}\s{_NTH}(?![\w:])(?:,?\s\d{{4}})?"
     rf"|{_MONTH},?\s(?:de\s)?\d{{4}})"
 )
-_DATE = rf"(?:(?:{_WEEKDAY},?\s(?:der\s|den\s|le\s|el\s)?)?(?:{_DAY}|{_NAMED_DAY})(?:,?\s{_WEEKDAY})?)"
+_NAMED_DATE = rf"(?:(?:{_WEEKDAY},?\s(?:der\s|den\s|le\s|el\s)?)?(?:{_DAY}|{_NAMED_DAY})(?:,?\s{_WEEKDAY})?)"
 _START, _END = r"(?<![0-9A-Za-z])(?<!\d[.:])", r"(?![0-9A-Za-z]|:\d)"
-_MOMENT = (
-    rf"(?i){_START}(?:(?P<date>{_DATE})(?:(?:t|_|,?\s(?:(?:at|um|à)\s)?)(?P<time>{_CLOCK})(?P<zone>{_ZONE}))?"
-    rf"|(?<![-+])(?P<clock>{_CLOCK})(?P<zone2>{_ZONE})(?:,?\s(?:on\s)?(?P<day>{_DATE}))?"
-    rf"|(?P<weekday>{_WEEKDAY})"
-    rf"|(?<![+.,$#])(?P<epoch>1[5-9]\d{{8}}(?:\d{{9}}|\d{{6}}|\d{{3}}|\.\d+)?)){_END}"
-)
+
+
+def _moment_pattern(date: str, *more: str) -> str:
+    """A date with or without a time, a time with or without a date, a Unix time, and `more` alternatives."""
+    return (
+        rf"(?i){_START}(?:(?P<date>{date})(?:(?:t|_|,?\s(?:(?:at|um|à)\s)?)(?P<time>{_CLOCK})(?P<zone>{_ZONE}))?"
+        rf"|(?<![-+])(?P<clock>{_CLOCK})(?P<zone2>{_ZONE})(?:,?\s(?:on\s)?(?P<day>{date}))?"
+        rf"{''.join(f'|{alternative}' for alternative in more)}"
+        rf"|(?<![+.,$#])(?P<epoch>1[5-9]\d{{8}}(?:\d{{9}}|\d{{6}}|\d{{3}}|\.\d+)?)){_END}"
+    )
+
+
+# The names of months and days make a pattern that takes 20 ms to compile: it is used only where such a name stands.
+_MOMENT = _moment_pattern(_DAY)
+_NAMED_MOMENT = _moment_pattern(_NAMED_DATE, rf"(?P<weekday>{_WEEKDAY})")
+_NAMES = frozenset(" ".join((*_MONTHS, *_WEEKDAYS, "mon tue tues wed thu thur thurs fri sat sun")).split())
 _COMPACT = rf"(?i){_START}(?P<date>20\d{{6}})(?:[t_-]?(?P<time>(?:[01]\d|2[0-4])[0-5]\d(?:[0-6]\d)?)z?)?{_END}"
 _TIME_WORD = (
     r"(?i)\b(?:time|clock|now|at|currently|it'?s|it is|since|until|today|local|um|uhrzeit|zeit|jetzt|heute|ist|à|"
@@ -87,7 +97,9 @@ class Moment(NamedTuple):
 
 def moment(s: Stretch) -> Shape | None:
     """The label of two different times or dates; None where there are none, one without a label if none holds."""
-    for pattern in (_MOMENT, _COMPACT):
+    around = f"{surroundings(s.old, s.a0, s.a1)} {surroundings(s.new, s.b0, s.b1)}".lower()
+    named = not _NAMES.isdisjoint(re.findall(r"[^\W\d_]+", around))
+    for pattern in (_NAMED_MOMENT if named else _MOMENT, _COMPACT):
         if (found := both(pattern, s)) and (shape := _compared(*found)):
             return shape
     return None

@@ -37,15 +37,26 @@ def _covering(pattern: str, text: str, start: int, end: int) -> re.Match[str] | 
     """The match on the line of `start` that covers `start:end`."""
     if end - start > _WINDOW:
         return None
-    low = max(text.rfind("\n", max(0, start - _WINDOW), start) + 1, start - _WINDOW)
-    stop = text.find("\n", end, end + _WINDOW)
-    high = min(len(text) if stop < 0 else stop, end + _WINDOW)
+    low, high = _window(text, start, end)
     for match in re.compile(pattern).finditer(text, low, high):
         if match.start() <= start and end <= match.end():
             return match
         if match.start() > start:
             break
     return None
+
+
+def _window(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of the line in which a pattern may cover `start:end`."""
+    low = max(text.rfind("\n", max(0, start - _WINDOW), start) + 1, start - _WINDOW)
+    stop = text.find("\n", end, end + _WINDOW)
+    return low, min(len(text) if stop < 0 else stop, end + _WINDOW)
+
+
+def surroundings(text: str, start: int, end: int) -> str:
+    """What a pattern that may cover `start:end` can see; nothing if the stretch is too long for one."""
+    low, high = _window(text, start, end)
+    return text[low:high] if end - start <= _WINDOW else ""
 
 
 def ahead(match: re.Match[str], size: int = 48) -> str:

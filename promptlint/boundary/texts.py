@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from promptlint.boundary.align import common_prefix, common_suffix, gaps
+from promptlint.boundary.align import gaps
 from promptlint.boundary.forms import Form, text_form
 from promptlint.boundary.shapes import list_lines, shape
 from promptlint.boundary.stretch import Stretch
+from promptlint.read.raw import common_prefix, common_suffix
 
 _TOKEN = r"\w+|\s+|[^\w\s]"
 _LINE = r"[^\n]*\n|[^\n]+\Z"

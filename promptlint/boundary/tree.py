@@ -7,7 +7,7 @@ nothing but one value is that value.
 from bisect import bisect_right
 from typing import NamedTuple
 
-from promptlint.boundary.divergence import spot_at
+from promptlint.boundary.divergence import spot_at, spot_in_piece
 from promptlint.boundary.forms import ordered
 from promptlint.prompt import AtomKind, CharIndex, Json, Path, Rendered, RenderedItem, Spot
 
@@ -48,11 +48,7 @@ def spot_in(places: Index, rendered: Rendered, char: int, end: int) -> Spot:
     if not item.pieces or not item.char <= char < item.char + len(item.text):
         return spot_at(rendered, char, end)
     number = bisect_right(places.order, char) - 1
-    piece, start = item.pieces[number], places.order[number]
-    if piece.tokens is not None:  # a hash stands for encoded data: the place is the whole value
-        return Spot(piece.path, "value", CharIndex(0), CharIndex(1 << 30))
-    low = min(char - start, len(piece.text))
-    return Spot(piece.path, piece.atom, CharIndex(low), CharIndex(max(low, min(end - start, len(piece.text)))))
+    return spot_in_piece(item.pieces[number], places.order[number], char, end)
 
 
 def insertion(places: Index, parent: "Node", char: int) -> Spot:

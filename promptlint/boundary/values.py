@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from promptlint.boundary.align import Gap, common_prefix, gaps
+from promptlint.boundary.align import Gap, gaps
 from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.forms import text_form
 from promptlint.boundary.media import describe, is_media
@@ -16,6 +16,7 @@ from promptlint.boundary.texts import Named, name_text
 from promptlint.boundary.tree import Index, Node, insertion, spot_in
 from promptlint.finding import ChangeLevel
 from promptlint.prompt import Json, Number, Path, Rendered, RenderedItem
+from promptlint.read.raw import common_prefix
 
 ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "response_id", "item_id"))
 _THINKING_FIELDS = frozenset(("thinking", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent"))

@@ -53,7 +53,7 @@ def text_value(rendered: Rendered, char: int) -> str | None:
 
 
 def setting_value(request: Request, path: Path) -> str | None:
-    """The value of a setting as text; None if it was not sent. Headers are hidden, as they carry keys; flags are not."""
+    """The value of a setting as text; None if it was not sent. Headers are hidden, for they carry keys."""
     if "headers" in path and not str(path[-1]).lower().endswith(("-beta", "-version")):
         return "(hidden)"
     for known, value in request.settings.items():

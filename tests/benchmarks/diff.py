@@ -70,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         commands = dict(_commands(Path(folder)))
         environment = {**os.environ, "TIKTOKEN_CACHE_DIR": str(Path(folder) / "cache")}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled; so is ours, in the first round
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as installed packages, ours is compiled
         times = measure(commands, rounds, environment)
     for name, seconds in times.items():
         print(f"{name:24} {seconds * 1000:9.1f} ms CPU")
