@@ -183,12 +183,15 @@ def line_endings() -> Report:
 
 def first() -> Report:
     """What `--first` gives: no tokens are counted. The inputs are token ids without a vocabulary."""
-    blank = dict.fromkeys(("shared_bytes", "shared_tokens", "alone_tokens", "after_fix_tokens", "lost_tokens"))
+    blank: dict[str, Any] = dict.fromkeys(
+        ("shared_bytes", "shared_tokens", "alone_tokens", "after_fix_tokens", "lost_tokens")
+    )
+    figures: dict[str, Any] = dict.fromkeys(("shared_bytes", "shared_tokens", "usable_tokens", "lost_tokens"))
     where = {"pointer": "/input_ids/4", "char": 4, "byte": 4}
     sides = place("[5, 6, 7, 8, 9]", (13, 14), **where), place("[5, 6, 7, 8, 10]", (13, 15), path="after.json", **where)
     body = report(
         change("ids-edited", "Token 4 is another.", *sides, **blank),
-        **dict.fromkeys(("shared_bytes", "shared_tokens", "usable_tokens", "lost_tokens")),
+        **figures,
     )
     diff = body.diffs[0]
     return body._replace(diffs=(diff._replace(a=diff.a._replace(prompt_bytes=None, prompt_tokens=None, model=None)),))

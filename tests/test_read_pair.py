@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptlint.load import load
-from promptlint.prompt import CharIndex, Document, Spot
+from promptlint.prompt import CharIndex, Document, SourceByte, Spot
 from promptlint.read import sources
 from promptlint.read.json_pair import parse_pair
 from promptlint.read.json_text import parse
@@ -74,9 +74,9 @@ def together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def _documents(a: str, b: str) -> tuple[Document, Document]:
     old, new = decode_pair(a.encode(), b.encode())
     first, second = (
-        Document(name, None, None, text.text.encode(), text.text, "utf-8", 0, 1, text.anchors)
-        for name, text in (("a", old), ("b", new))
-    )  # type: ignore[arg-type]
+        Document(name, None, None, found.text.encode(), found.text, "utf-8", SourceByte(0), 1, found.anchors)
+        for name, found in (("a", old), ("b", new))
+    )
     return first, second
 
 
@@ -141,7 +141,8 @@ def test_equal_entries_are_shared(together: Any) -> None:
     first, second = parse_pair(old, new)
     assert first is not None
     assert second is not None
-    x, y = (parsed.value["messages"] for parsed in (first, second))  # type: ignore[call-overload,index]
+    bodies: list[Any] = [first.value, second.value]
+    x, y = (body["messages"] for body in bodies)
     assert [y[i] is x[i] for i in range(20)] == [True] * 20
     assert [y[i + 1] is x[i] for i in range(21, 40)] == [True] * 19  # message 20 begins as the new one does
     assert load(old, parsed=first).items == load(read(old.path)).items
