@@ -7,7 +7,7 @@ import pytest
 from documents import loaded, rendered
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
-from promptlint.cache.markers import positions, reach
+from promptlint.cache.markers import positions
 from promptlint.cache.meaning import setting_meaning
 from promptlint.cache.reuse import Reuse, block_floor, level_start, reuse
 from promptlint.facts.providers import provider
@@ -66,9 +66,10 @@ def test_the_automatic_marker_stands_on_the_last_block_that_can_carry_one() -> N
 
 
 def test_an_entry_counts_only_where_the_text_is_equal_up_to_its_end() -> None:
-    old, new = (positions(rendered(blocks(4, 1, 3)), ANTHROPIC) for _ in range(2))
-    assert reach(old, new, old[1].end, ANTHROPIC).usable == old[1].end
-    assert reach(old, new, old[1].end - 1, ANTHROPIC).usable == 0
+    prompt = rendered(blocks(4, 1, 3))
+    end = positions(prompt, ANTHROPIC)[1].end
+    assert reuse(prompt, prompt, end, ANTHROPIC).usable == end
+    assert reuse(prompt, prompt, end - 1, ANTHROPIC).usable == 0
 
 
 def test_a_prompt_that_is_a_start_of_the_first_loses_nothing() -> None:

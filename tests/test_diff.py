@@ -227,3 +227,22 @@ def test_two_formats_are_refused(compare: Any) -> None:
 def test_standard_input_can_be_only_one_side() -> None:
     with pytest.raises(PromptlintError, match="both inputs"):
         diff("-", "-")
+
+
+@pytest.mark.parametrize(("size", "verdict", "lost"), [(1, "bust", None), (4096, "kept", 0)])
+def test_a_change_behind_the_last_full_block_loses_nothing(
+    compare: Any, size: int, verdict: str, lost: int | None
+) -> None:
+    old = {"model": "my-model", "messages": [{"role": "user", "content": f"{GUIDE} Is it 09:14?"}]}
+    new = json.loads(json.dumps(old).replace("09:14", "09:15"))
+    report = compare(old, new, block_size=size)
+    (change,) = only(report).changes
+    assert (report.verdict, bool(report.findings)) == (verdict, verdict == "bust")
+    assert change.affects == ("prefix" if verdict == "bust" else "suffix")
+    assert lost is None or only(report).boundary.lost_tokens == lost == change.lost_tokens
+
+
+def test_a_second_request_that_is_a_start_of_the_first_loses_nothing(compare: Any) -> None:
+    old = {"model": "my-model", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
+    report = compare(old, {**old, "messages": old["messages"][:1]})
+    assert (report.verdict, causes(report), only(report).boundary.lost_tokens) == ("kept", ["turn-appended"], 0)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.cache.markers import Position, can_carry
+from promptlint.cache.markers import Position, can_carry, distance
 from promptlint.cache.reuse import Reuse
 from promptlint.facts.providers import Provider
 from promptlint.prompt import Path
@@ -69,11 +69,12 @@ def out_of_reach(reuse: Reuse, provider: Provider, shared: int) -> MarkerFault |
     entry = _last_entry(reuse, shared)
     if reuse.usable >= reuse.readable or entry is None or entry.end <= reuse.usable:
         return None
-    if reuse.distance is None:
+    far = distance(reuse.new, entry.end)
+    if far is None:
         message = "the text is equal up to the old entry, but the second request sets no marker at or behind it"
     else:
         message = (
-            f"the text is equal up to the old entry, but it lies {reuse.distance} positions before the next marker; "
+            f"the text is equal up to the old entry, but it lies {far} positions before the next marker; "
             f"{provider.lookback - 1} can be passed over"
         )
     fix = "Keep a marker where the old one stood, or set one more inside long turns."

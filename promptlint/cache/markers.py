@@ -4,6 +4,8 @@ Rule (data/providers.yaml, Anthropic and Bedrock): a request writes one entry at
 each of its own markers and up to `lookback` positions back from it, the marker's own position counted as the first.
 """
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from promptlint.facts.providers import Provider
@@ -39,35 +41,35 @@ def can_carry(position: Position, provider: Provider) -> bool:
     return position.kind not in provider.unmarkable and not position.empty
 
 
-def written_ends(found: list[Position], provider: Provider) -> set[int]:
+def written_ends(found: Sequence[Position], provider: Provider) -> set[int]:
     """Where entries are written: the ends of the marked positions."""
     return {position.end for position in found if position.marker is not None and can_carry(position, provider)}
 
 
-class Reach(NamedTuple):
-    """What the second request can read of what the first one wrote. Characters of the prompt."""
+def reachable(old: Sequence[Position], new: Sequence[Position], provider: Provider) -> list[int]:
+    """Ends of the entries of `old` that lie within the lookback of a marker of `new`, rising.
 
-    written: int  # end of the last entry of the first request
-    usable: int  # end of the last entry that the second one reads
-    distance: int | None  # positions from the last shared entry to the next marker, if it is out of reach
-
-
-def reach(old: list[Position], new: list[Position], shared: int, provider: Provider) -> Reach:
-    """Entries of `old` that `new` finds, given that both prompts are equal up to `shared` characters."""
+    Such an entry is read if both prompts are equal up to its end.
+    """
     entries = written_ends(old, provider)
-    tests = [i for i, position in enumerate(new) if position.marker is not None]
-    usable = 0
-    for marker in tests:
-        for i in range(marker, max(marker - provider.lookback, -1), -1):
-            if new[i].end <= shared and new[i].end in entries:
-                usable = max(usable, new[i].end)
-                break
-    last_shared = max((end for end in entries if end <= shared), default=0)
-    distance = _distance(new, tests, last_shared) if last_shared > usable else None
-    return Reach(max(entries, default=0), usable, distance)
+    found: set[int] = set()
+    tested = len(new)  # positions from here on are done
+    for marker in reversed([i for i, position in enumerate(new) if position.marker is not None]):
+        first = max(marker - provider.lookback + 1, 0)
+        found.update(position.end for position in new[first : min(marker + 1, tested)] if position.end in entries)
+        tested = min(tested, first)
+    return sorted(found)
 
 
-def _distance(new: list[Position], tests: list[int], end: int) -> int | None:
+def last_before(ends: Sequence[int], limit: int) -> int:
+    """The last of rising ends that is not behind `limit`; 0 if there is none."""
+    number = bisect_right(ends, limit)
+    return ends[number - 1] if number else 0
+
+
+def distance(new: Sequence[Position], end: int) -> int | None:
+    """Positions from the one that ends at `end` to the next marker; None if there is no marker at or behind it."""
     at = next((i for i, position in enumerate(new) if position.end == end), None)
-    later = [marker for marker in tests if at is not None and marker >= at]
-    return later[0] - at if later and at is not None else None
+    if at is None:
+        return None
+    return next((i - at for i in range(at, len(new)) if new[i].marker is not None), None)

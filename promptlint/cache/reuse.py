@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from promptlint.cache.markers import Position, positions, reach
+from promptlint.cache.markers import Position, last_before, positions, reachable, written_ends
 from promptlint.facts.providers import Provider
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
@@ -18,7 +18,7 @@ class Reuse(NamedTuple):
     why: str
     old: tuple[Position, ...] = ()  # blocks of both prompts, where markers decide
     new: tuple[Position, ...] = ()
-    distance: int | None = None  # positions between a shared entry and the marker that no longer reaches it
+    reachable: tuple[int, ...] = ()  # ends of the entries that the second request finds where the text is equal
 
 
 def reuse(a: Rendered, b: Rendered, shared: int, provider: Provider, lost_level: Level | None = None) -> Reuse:
@@ -31,6 +31,13 @@ def reuse(a: Rendered, b: Rendered, shared: int, provider: Provider, lost_level:
         return _by_markers(a, b, limit, provider)
     readable = len(b.text) if shared == len(b.text) else len(a.text)
     return Reuse(readable, limit, "token", _why_prefix(limit, readable, provider))
+
+
+def left_readable(a: Rendered, provider: Provider) -> int:
+    """Characters of a prompt up to the end of what is cached of it."""
+    if provider.cache == "prefix":
+        return len(a.text)
+    return max(written_ends(positions(a, provider), provider), default=0)
 
 
 def level_start(rendered: Rendered, level: Level) -> int:
@@ -49,12 +56,13 @@ def _why_prefix(limit: int, readable: int, provider: Provider) -> str:
 
 def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reuse:
     old, new = positions(a, provider), positions(b, provider)
-    found = reach(old, new, limit, provider)
-    written = found.written
-    if limit == len(b.text):  # the second prompt is a start of the first: it asks for no more than it holds
-        written = max((position.end for position in old if position.marker and position.end <= limit), default=0)
-    why = _why_markers(old, limit, written, found.usable)
-    return Reuse(written, found.usable, "marker", why, tuple(old), tuple(new), found.distance)
+    entries = sorted(written_ends(old, provider))
+    # A second prompt that is a start of the first asks for no more than it holds.
+    written = last_before(entries, limit if limit == len(b.text) else len(a.text))
+    found = reachable(old, new, provider)
+    usable = last_before(found, limit)
+    why = _why_markers(old, limit, written, usable)
+    return Reuse(written, usable, "marker", why, tuple(old), tuple(new), tuple(found))
 
 
 def _why_markers(old: list[Position], limit: int, written: int, usable: int) -> str:

@@ -2,15 +2,14 @@
 
 from typing import NamedTuple
 
-from promptlint.boundary.counts import Counts, affordable, shared_tokens, token_difference
+from promptlint.boundary.counts import affordable, shared_tokens, token_difference
 from promptlint.boundary.divergence import Divergence, byte_at
 from promptlint.cache.marker_faults import MarkerFault
-from promptlint.cache.markers import reach
 from promptlint.cache.meaning import Meaning
-from promptlint.cache.reuse import Reuse, level_start
+from promptlint.cache.reuse import level_start
+from promptlint.commands.figures import Compared, readable_tokens, usable_tokens
 from promptlint.commands.places import places, setting_value, text_value
 from promptlint.facts.causes import cause
-from promptlint.facts.providers import Provider
 from promptlint.finding import Affects, Change, Place, Severity
 from promptlint.prompt import CharIndex, Level, Path, Rendered, Spot
 from promptlint.read.places import pointer
@@ -86,45 +85,39 @@ def benign_form(a: Rendered, b: Rendered) -> Found:
     return Found(divergence, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
 
-def changes(entries: list[Found], counts: Counts, found: Reuse, provider: Provider, first: bool) -> tuple[Change, ...]:
-    """Every change, ready to print; key changes first, then the text in prompt order, then markers.
-
-    With `first` nothing is counted.
-    """
-    shared = [Shared(_chars(entry, counts), None) for entry in entries]
-    if not first:
-        shared = [_shared(entry, counts, i) for i, entry in enumerate(entries)]
-    sides = _sides(entries, counts)
-    return tuple(_change(entry, i, shared, sides, counts, found, provider, first) for i, entry in enumerate(entries))
+def changes(entries: list[Found], c: Compared) -> tuple[Change, ...]:
+    """Every entry, ready to print. With `first` nothing is counted."""
+    a, b = c.counts.a, c.counts.b
+    shared = [_shared(entry, i, c) for i, entry in enumerate(entries)]
+    places_a = places(a.request, [e.divergence.a for e in entries], [_value(e, a, old=True) for e in entries])
+    places_b = places(b.request, [e.divergence.b for e in entries], [_value(e, b, old=False) for e in entries])
+    after = _after_fix([known.tokens for known in shared], c)
+    return tuple(map(_change, entries, shared, places_a, places_b, after, [c] * len(entries)))
 
 
-def _chars(entry: Found, counts: Counts) -> int:
+def _chars(entry: Found, a: Rendered) -> int:
     """Characters of prompt A that stay shared if this entry were the only change."""
     divergence = entry.divergence
     if divergence.level == "settings":
         level = entry.meaning.lost_level
-        return len(counts.a.text) if level is None else level_start(counts.a, level)
-    if entry.divergence.cause.startswith("marker-"):
-        return len(counts.a.text)
-    return divergence.a_start
+        return len(a.text) if level is None else level_start(a, level)
+    return len(a.text) if _is_marker(entry) else divergence.a_start
 
 
-def _shared(entry: Found, counts: Counts, number: int) -> Shared:
-    chars = _chars(entry, counts)
-    if entry.divergence.level == "settings" or entry.divergence.cause.startswith("marker-"):
-        return Shared(chars, counts.in_a(chars))
-    if not affordable(counts.tokenizer, number):
+def _is_marker(entry: Found) -> bool:
+    return entry.divergence.cause.startswith("marker-")
+
+
+def _shared(entry: Found, number: int, c: Compared) -> Shared:
+    chars = _chars(entry, c.counts.a)
+    if c.options.first:
         return Shared(chars, None)
-    around = token_difference(counts, chars, entry.divergence.b_start)
-    return Shared(chars, shared_tokens(counts, around))
-
-
-def _sides(entries: list[Found], counts: Counts) -> tuple[list[Place], list[Place]]:
-    a, b = counts.a, counts.b
-    return (
-        places(a.request, [e.divergence.a for e in entries], [_value(e, a, old=True) for e in entries]),
-        places(b.request, [e.divergence.b for e in entries], [_value(e, b, old=False) for e in entries]),
-    )
+    if entry.divergence.level == "settings" or _is_marker(entry):
+        return Shared(chars, c.counts.in_a(chars))
+    if not affordable(c.options.tokenizer, number):
+        return Shared(chars, None)
+    around = token_difference(c.counts, chars, entry.divergence.b_start)
+    return Shared(chars, shared_tokens(c.counts, around))
 
 
 def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
@@ -137,20 +130,14 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
     return text_value(rendered, divergence.a_start if old else divergence.b_start)
 
 
-def _change(
-    entry: Found,
-    i: int,
-    shared: list[Shared],
-    sides: tuple[list[Place], list[Place]],
-    counts: Counts,
-    found: Reuse,
-    provider: Provider,
-    first: bool,
-) -> Change:
+def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | None, c: Compared) -> Change:
     divergence, meaning = entry.divergence, entry.meaning
+    lost = None if c.options.first else _lost(meaning, shared, c)
+    if c.options.block_size and meaning.affects == "prefix" and lost == 0:  # behind the last full block
+        meaning = meaning._replace(affects="suffix", severity="info")
     repeats = divergence.repeats
     more = f" (and at {len(repeats)} more place{'s' if len(repeats) > 1 else ''})" if repeats else ""
-    also = tuple(pointer(repeat.b.path) for repeat in repeats) + tuple(pointer(path) for path in entry.extra)
+    also = [pointer(path) for path in (*(repeat.b.path for repeat in repeats), *entry.extra)]
     return Change(
         cause=meaning.cause,
         message=meaning.message + more,
@@ -158,36 +145,35 @@ def _change(
         certainty=meaning.certainty,
         affects=meaning.affects,
         severity=meaning.severity,
-        a=sides[0][i],
-        b=sides[1][i],
+        a=a,
+        b=b,
         within=pointer(divergence.within),
         also=tuple(one if isinstance(one, str) else "".join(one) for one in also),
-        shared_bytes=byte_at(counts.a, shared[i].chars),
-        shared_tokens=shared[i].tokens,
-        alone_tokens=shared[i].tokens,
-        after_fix_tokens=None if first else _after_fix(i, shared, counts),
+        shared_bytes=byte_at(c.counts.a, shared.chars),
+        shared_tokens=shared.tokens,
+        alone_tokens=shared.tokens,
+        after_fix_tokens=after_fix,
         fix=meaning.fix,
-        lost_tokens=None if first else _lost(meaning, shared[i], counts, found, provider),
+        lost_tokens=lost,
     )
 
 
-def _after_fix(i: int, shared: list[Shared], counts: Counts) -> int | None:
-    """Shared tokens once this and all earlier entries are undone: up to the nearest of the later ones."""
-    later = [entry.tokens for entry in shared[i + 1 :]]
-    if any(tokens is None for tokens in later):
-        return None
-    return min([tokens for tokens in later if tokens is not None], default=counts.total_a)
+def _after_fix(alone: list[int | None], c: Compared) -> list[int | None]:
+    """Shared tokens once an entry and all earlier ones are undone: up to the nearest of the later ones."""
+    if None in alone:
+        return [None] * len(alone)
+    after: list[int | None] = []
+    nearest = c.counts.total_a
+    for tokens in reversed(alone):
+        after.append(nearest)
+        nearest = min(nearest, tokens or 0)
+    return after[::-1]
 
 
-def _lost(meaning: Meaning, shared: Shared, counts: Counts, found: Reuse, provider: Provider) -> int | None:
+def _lost(meaning: Meaning, shared: Shared, c: Compared) -> int | None:
     """Tokens of what the first request cached that this change alone makes unreadable."""
-    if meaning.affects == "nothing" or meaning.affects == "suffix":
+    if meaning.affects in ("nothing", "suffix"):
         return 0
-    if meaning.affects == "key" and meaning.lost_level is None:
+    if (meaning.affects == "key" and meaning.lost_level is None) or shared.tokens is None:
         return None
-    readable = counts.in_a(found.readable)
-    if provider.cache != "markers":
-        return None if shared.tokens is None else max(readable - shared.tokens, 0)
-    if meaning.cause == "marker-out-of-reach":
-        return readable - counts.in_a(found.usable)
-    return max(readable - counts.in_a(reach(list(found.old), list(found.new), shared.chars, provider).usable), 0)
+    return max(readable_tokens(c) - usable_tokens(c, shared.chars, shared.tokens), 0)

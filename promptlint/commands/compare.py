@@ -1,13 +1,14 @@
 """One pair of requests -> a Diff: differences named, their meaning, tokens, places."""
 
 from promptlint.boundary import text_divergences
-from promptlint.boundary.counts import Counts, count, shared_tokens, token_difference
-from promptlint.boundary.divergence import Divergence, byte_at, shared_chars
+from promptlint.boundary.counts import count
+from promptlint.boundary.divergence import Divergence, shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.marker_faults import MarkerFault, moved_forward, out_of_reach, refusals, standing_still
 from promptlint.cache.meaning import Meaning, harmless, setting_meaning, text_meaning
-from promptlint.cache.reuse import Reuse, block_floor, reuse
+from promptlint.cache.reuse import Reuse, left_readable, reuse
 from promptlint.commands.changes import Found, benign_form, changes, fault_found
+from promptlint.commands.figures import Compared, boundary
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.facts.providers import Provider, is_known, names
@@ -46,14 +47,12 @@ def _provider(old: Request, new: Request, options: Options) -> Provider:
 
 
 def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
-    shared = shared_chars(a, b)
     keyed = [(d, setting_meaning(d, b.request, provider)) for d in setting_differences(a.request, b.request)]
     lost_level = _first_level([meaning for _, meaning in keyed])
     text = text_divergences(a, b)
-    shared = min([shared, *(d.a_start for d in text if not harmless(d))])
+    shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
-    whole = reuse(a, b, len(a.text), provider)
-    named = [(d, text_meaning(d, whole.readable)) for d in text]
+    named = [(d, text_meaning(d, left_readable(a, provider))) for d in text]
     faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in _merged(keyed)] + [Found(d, m) for d, m in named]
@@ -61,17 +60,16 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
     entries.sort(key=lambda entry: entry.meaning.severity == "info")  # what costs something comes first
-    if options.first:
-        entries = entries[:1]
-    counts = count(options.tokenizer, a, b)
+    compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
-    tokens_a, tokens_b = (None, None) if options.first else (counts.total_a, counts.total_b)
+    tokens_a, tokens_b = (None, None) if options.first else (compared.counts.total_a, compared.counts.total_b)
+    limits = boundary(compared)
     return Diff(
-        verdict=_verdict(entries, found, a, b),
+        verdict=_verdict(entries, found, limits, a.text == b.text),
         a=_side(a, provider, options, tokens_a),
         b=_side(b, provider, options, tokens_b),
-        boundary=_boundary(counts, found, shared, provider, options),
-        changes=changes(entries, counts, found, provider, options.first),
+        boundary=limits,
+        changes=changes(entries[:1] if options.first else entries, compared),
     )
 
 
@@ -113,58 +111,15 @@ def _faults(
     return faults
 
 
-def _verdict(entries: list[Found], found: Reuse, a: Rendered, b: Rendered) -> Verdict:
+def _verdict(entries: list[Found], found: Reuse, limits: Boundary, same_text: bool) -> Verdict:
     if any(entry.refused for entry in entries):
         return "refused"
-    if found.usable < found.readable:
+    if found.usable < found.readable and limits.lost_tokens != 0:
         return "bust"
     if any(entry.meaning.affects == "key" for entry in entries):
         return "unknown"
     moved = any(entry.meaning.cause.startswith("marker-") for entry in entries)
-    return "same" if a.text == b.text and not moved else "kept"
-
-
-def _boundary(counts: Counts, found: Reuse, shared: int, provider: Provider, options: Options) -> Boundary:
-    exact = counts.a.request.format == "text"
-    base = Boundary(
-        shared_bytes=byte_at(counts.a, shared),
-        shared_tokens=None,
-        usable_tokens=None,
-        lost_tokens=None,
-        lost_usd=None,
-        unit="block" if options.block_size else found.unit,
-        exact=exact,
-        band="" if exact else provider.counts,
-        why=found.why,
-        token_note="",
-    )
-    if options.first and shared == min(len(counts.a.text), len(counts.b.text)):
-        return base
-    around = token_difference(counts, shared, shared)
-    note = _token_note(around.back)
-    if options.first:
-        return base._replace(token_note=note)
-    tokens = shared_tokens(counts, around)
-    usable = tokens if found.usable == shared else counts.in_a(found.usable)
-    readable = counts.total_a if found.readable == len(counts.a.text) else counts.in_a(found.readable)
-    if found.readable == found.usable:
-        readable = usable
-    if options.block_size:
-        size = options.block_size
-        whole = found.readable == found.usable
-        usable = block_floor(min(usable, tokens), counts.total_b, size)
-        readable = usable if whole else readable // size * size
-        base = base._replace(shared_blocks=tokens // size)
-    return base._replace(
-        shared_tokens=tokens, usable_tokens=usable, lost_tokens=max(readable - usable, 0), token_note=note
-    )
-
-
-def _token_note(back: int) -> str:
-    if back <= 0:
-        return ""
-    size = f"{back} byte{'s' if back > 1 else ''}"
-    return f"the first differing token begins {size} before the first differing byte: the tokenizer merges across it"
+    return "same" if same_text and not moved else "kept"
 
 
 def _side(rendered: Rendered, provider: Provider, options: Options, tokens: int | None) -> Side:

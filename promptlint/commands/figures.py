@@ -1,0 +1,73 @@
+"""Tokens of one comparison: shared, usable, lost; of the whole and of each change alone."""
+
+from typing import NamedTuple
+
+from promptlint.boundary.counts import Counts, shared_tokens, token_difference
+from promptlint.boundary.divergence import byte_at
+from promptlint.cache.markers import last_before
+from promptlint.cache.reuse import Reuse, block_floor
+from promptlint.commands.options import Options
+from promptlint.facts.providers import Provider
+from promptlint.finding import Boundary
+
+
+class Compared(NamedTuple):
+    """Two prompts that were compared: what is known before anything is counted."""
+
+    counts: Counts
+    reuse: Reuse
+    shared: int  # equal characters at the start
+    provider: Provider
+    options: Options
+
+
+def readable_tokens(c: Compared) -> int:
+    """Tokens that the first request left readable."""
+    tokens = c.counts.in_a(c.reuse.readable)
+    return tokens // c.options.block_size * c.options.block_size if c.options.block_size else tokens
+
+
+def usable_tokens(c: Compared, chars: int, tokens: int) -> int:
+    """Of these, tokens that the second request could use if both were equal for `chars` characters, `tokens` tokens."""
+    if c.provider.cache == "markers":
+        return c.counts.in_a(last_before(c.reuse.reachable, chars))
+    return block_floor(tokens, c.counts.total_b, c.options.block_size) if c.options.block_size else tokens
+
+
+def boundary(c: Compared) -> Boundary:
+    """Where the prompts part, in bytes, tokens and what the cache can use. With `first` nothing is counted."""
+    a, size = c.counts.a, c.options.block_size
+    exact = a.request.format == "text"
+    limits = Boundary(
+        shared_bytes=byte_at(a, c.shared),
+        shared_tokens=None,
+        usable_tokens=None,
+        lost_tokens=None,
+        lost_usd=None,
+        unit="block" if size else c.reuse.unit,
+        exact=exact,
+        band="" if exact else c.provider.counts,
+        why=f"{c.reuse.why}, in full blocks of {size} tokens" if size else c.reuse.why,
+        token_note="",
+    )
+    if c.options.first and c.shared == min(len(a.text), len(c.counts.b.text)):
+        return limits
+    around = token_difference(c.counts, c.shared, c.shared)
+    limits = limits._replace(token_note=_token_note(around.back))
+    if c.options.first:
+        return limits
+    tokens = shared_tokens(c.counts, around)
+    chars = min(c.shared, c.reuse.usable) if c.provider.cache == "prefix" else c.reuse.usable
+    usable = tokens if chars == c.shared else c.counts.in_a(chars)
+    if size:
+        usable = block_floor(usable, c.counts.total_b, size)
+        limits = limits._replace(shared_blocks=tokens // size)
+    lost = 0 if c.reuse.usable == c.reuse.readable else max(readable_tokens(c) - usable, 0)
+    return limits._replace(shared_tokens=tokens, usable_tokens=usable, lost_tokens=lost)
+
+
+def _token_note(back: int) -> str:
+    if back <= 0:
+        return ""
+    size = f"{back} byte{'s' if back > 1 else ''}"
+    return f"the first differing token begins {size} before the first differing byte: the tokenizer merges across it"
