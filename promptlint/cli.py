@@ -33,15 +33,23 @@ class _Parser(argparse.ArgumentParser):
 def main() -> None:
     """Run the command line and leave with its exit code: 2 for bad input or usage, 130 for Ctrl-C."""
     gc.disable()  # one short run: collecting costs more than it frees
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell closed it
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w"))
+        getattr(sys, name).reconfigure(errors="backslashreplace")
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        pass
-    finally:
-        os._exit(code)  # freeing a million objects one by one would take longer than the diff
+    except OSError as error:
+        code = _unwritten(error, code)
+    os._exit(code)  # freeing a million objects one by one would take longer than the diff
+
+
+def _unwritten(error: OSError, code: int) -> int:
+    """A reader that went away is no fault; a full disk is."""
+    if isinstance(error, BrokenPipeError):
+        return code
+    return _complain(f"standard output cannot be written ({error.strerror}); the report is lost")
 
 
 def run(arguments: list[str]) -> int:
@@ -53,8 +61,8 @@ def run(arguments: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else 0
     except PromptlintError as error:
         return _complain(str(error))
-    except BrokenPipeError:
-        return 0
+    except OSError as error:
+        return _unwritten(error, 0)
     except KeyboardInterrupt:
         return 130
     except Exception as error:
@@ -103,7 +111,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--request-path", metavar="POINTER", help="JSON pointer to the request inside each input")
     add("--format", choices=_FORMATS, default="text", help="what to print (default: text)")
     add("--output", action="append", default=[], metavar="FORMAT=FILE", help="write a report to a file as well")
-    add("--no-excerpts", action="store_true", help="print no text of the prompts")
+    add("--no-excerpts", action="store_true", help="leave out the excerpts; messages still name changed words")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
@@ -124,8 +132,11 @@ def _diff(options: argparse.Namespace) -> int:
     from promptlint.report import write
     from promptlint.report.escape import line
 
+    inputs = (options.a, options.b)
     for output in options.output:
         form, path = _output(output)
+        if any(os.path.exists(path) and os.path.exists(side) and os.path.samefile(path, side) for side in inputs):
+            raise PromptlintError(f"--output {path} is one of the inputs", "name another file")
         _write_file(path, write(report, form, excerpts=not options.no_excerpts))
     if options.format == "concise":  # one line a finding, so notes stand apart
         for note in report.notes:
@@ -152,15 +163,31 @@ def _output(output: str) -> tuple[str, str]:
 
 
 def _write_file(path: str, text: str) -> None:
-    """The file is replaced as a whole or not at all."""
-    scratch = f"{path}.{os.getpid()}.tmp"
+    """The file (the one that a link leads to) is replaced as a whole or not at all, and keeps its permissions."""
+    from tempfile import mkstemp
+
+    scratch = ""
     try:
-        with open(scratch, "w", encoding="utf-8", newline="\n") as file:
+        target = os.path.realpath(path)
+        if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe cannot be replaced
+            with open(target, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            return
+        number, scratch = mkstemp(dir=os.path.dirname(target), prefix=".promptlint-")
+        with open(number, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(scratch, path)
-    except OSError as error:
-        if os.path.exists(scratch):
+        os.chmod(scratch, os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o666 & ~_umask())
+        os.replace(scratch, target)
+    except (OSError, ValueError) as error:
+        if scratch and os.path.exists(scratch):
             os.unlink(scratch)
-        raise PromptlintError(f"{path}: {error.strerror}", "name a file that can be written") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise PromptlintError(f"{path}: {reason}", "name a file that can be written") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -42,7 +42,7 @@ class Change(NamedTuple):
     a: Place
     b: Place
     within: str | tuple[str, ...]  # pointer of the smallest value that explains the change
-    also: tuple[str, ...]  # pointers (side B) of further places with the same cause
+    also: tuple[str | tuple[str, ...], ...]  # pointers (side B) of further places with the same cause
     shared_bytes: int | None  # bytes of prompt that are equal before this change
     shared_tokens: int | None
     alone_tokens: int | None  # shared tokens if this were the only change

@@ -9,7 +9,7 @@ from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.markers import positions
 from promptlint.cache.meaning import setting_meaning
-from promptlint.cache.reuse import Reuse, block_floor, level_start, reuse
+from promptlint.cache.reuse import Reuse, block_floor, left_readable, level_start, reuse
 from promptlint.facts.providers import provider
 from promptlint.prompt import Rendered
 
@@ -97,7 +97,8 @@ def test_a_level_starts_behind_the_levels_before_it() -> None:
 
 def meaning(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, str, str | None]:
     (found,) = setting_differences(loaded(old), loaded(new))
-    said = setting_meaning(found, loaded(new), provider(loaded(new).provider))
+    row, a = provider(loaded(new).provider), rendered(old)
+    said = setting_meaning(found, a, loaded(new), row, left_readable(a, row))
     return said.cause, said.affects, said.certainty, said.lost_level
 
 
@@ -120,7 +121,7 @@ CHAT = {"messages": [{"role": "user", "content": "hi"}]}
     ],
 )
 def test_fields_of_anthropic(old: dict[str, Any], new: dict[str, Any], said: tuple[str, ...]) -> None:
-    assert meaning({**blocks(1), **old}, {**blocks(1), **new}) == said
+    assert meaning({**blocks(1, 0), **old}, {**blocks(1, 0), **new}) == said
 
 
 @pytest.mark.parametrize(
@@ -149,3 +150,56 @@ def test_every_provider_row_can_be_read_and_names_causes_that_exist() -> None:
         assert all(cause(setting.cause).label == setting.cause for setting in row.settings)
         assert not {setting.field for setting in row.settings} & row.request_only
         assert facts.table("providers")[name]["source"]
+
+
+def call(number: int) -> dict[str, Any]:
+    return {"type": "tool_use", "id": f"t{number}", "name": "f", "input": {}}
+
+
+def result(number: int, **marker: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": f"t{number}", "content": "ok", **marker}
+
+
+def test_parallel_calls_and_their_results_are_one_position_each() -> None:
+    """As the vendor counts on its own API; a platform without `runs` counts each block."""
+    old = blocks(1, 0)
+    calls = {"role": "assistant", "content": [call(i) for i in range(12)]}
+    results = {"role": "user", "content": [*(result(i) for i in range(11)), result(11, **MARK)]}
+    new = {**blocks(1), "messages": [*blocks(1)["messages"], calls, results]}
+    a, b = rendered(old), rendered(new)
+    shared = shared_chars(a, b)
+    assert reuse(a, b, shared, ANTHROPIC).usable == len(a.text)
+    assert reuse(a, b, shared, provider("bedrock")).usable == 0
+
+
+def test_unmarked_prefixes_of_a_platform_that_may_cache_them_are_unknown() -> None:
+    prompt = rendered(blocks(3))
+    found = reuse(prompt, prompt, len(prompt.text), provider("bedrock"))
+    assert found.readable == 0
+    assert "not known" in found.why
+
+
+def test_a_field_matters_only_where_something_of_its_level_was_cached() -> None:
+    system = [{"type": "text", "text": "Be brief.", **MARK}]
+    old, new = blocks(1, system=system), blocks(1, system=system, tool_choice={"type": "any"})
+    assert meaning(old, new) == ("setting-changed", "nothing", "certain", None)
+    assert meaning(blocks(1), {**blocks(1), "model": "claude-opus-5"}) == ("model-changed", "nothing", "certain", None)
+
+
+def test_the_order_of_keys_of_an_output_schema_counts() -> None:
+    def with_schema(*names: str) -> dict[str, Any]:
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        return {"model": "gpt-5", **CHAT, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
+
+    assert meaning(with_schema("a", "b"), with_schema("b", "a"))[:3] == ("setting-changed", "key", "certain")
+
+
+@pytest.mark.parametrize("value", ["auto", {"type": "auto"}])
+def test_a_default_that_is_spelled_out_changes_nothing(value: Any) -> None:
+    assert meaning(blocks(1, 0), {**blocks(1, 0), "tool_choice": value})[0] == "request-only-setting"
+
+
+def test_a_default_that_is_not_published_makes_the_effect_possible() -> None:
+    sent = {**blocks(1, 0), "output_config": {"effort": "high"}}
+    assert meaning(blocks(1, 0), sent)[2] == "possible"
+    assert meaning(sent, {**sent, "output_config": {"effort": "low"}})[2] == "certain"

@@ -162,3 +162,49 @@ def test_version_names_command_and_distribution() -> None:
     assert ran.returncode == 0
     assert "promptlint " in ran.stdout
     assert "promptlint-cache" in ran.stdout
+
+
+def test_a_report_that_cannot_be_written_is_an_error(pair: tuple[str, str]) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for extra in ({}, {"PYTHONUNBUFFERED": "1"}):
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-m", "promptlint", "diff", *pair]
+            ran = subprocess.run(
+                command, stdout=full, stderr=subprocess.PIPE, text=True, env={**environment, **extra}, check=False
+            )
+        assert ran.returncode == 2
+        assert ran.stderr.count("\n") == 1
+        assert "cannot be written" in ran.stderr
+
+
+def test_an_output_that_is_a_link_changes_the_file_behind_it(pair: tuple[str, str], tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    assert run(["diff", *pair, "--output", f"json={link}"]) == 0
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["verdict"] == "bust"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert run(["diff", *pair, "--output", "json=/dev/null"]) == 0
+
+
+def test_values_that_may_be_secret_are_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for name, key in (("a.json", "aaaa1111bbbb"), ("b.json", "cccc2222dddd")):
+        path = tmp_path / name
+        body = {
+            "model": "m",
+            "api_key": key,
+            "extra_headers": {"Authorization": f"Bearer {key}"},
+            "messages": [{"role": "user", "content": "hi"}],
+        }
+        path.write_text(json.dumps(body))
+        paths.append(str(path))
+    for form in ("text", "json", "markdown", "concise"):
+        assert run(["diff", *paths, "--format", form]) == 0
+    out, err = capsys.readouterr()
+    assert "aaaa1111" not in out + err
+    assert "cccc2222" not in out + err

@@ -9,6 +9,7 @@ import pytest
 from promptlint.commands.diff import diff
 from promptlint.errors import PromptlintError
 from promptlint.finding import Diff, Report
+from promptlint.report import FORMS, write
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 GUIDE = "You answer for a tide station. " * 40
@@ -178,13 +179,22 @@ def test_image_data_is_compared_by_hash_and_never_printed(compare: Any) -> None:
     assert found.a.prompt_tokens < 2000
 
 
-def test_headers_are_never_printed_unless_they_are_flags(compare: Any) -> None:
-    def with_key(key: str) -> dict[str, Any]:
-        return {"headers": {"authorization": f"Bearer {key}"}, "body": request()}
+@pytest.mark.parametrize("header", ["authorization", "x-api-key", "Cookie", "x-of-tomorrow"])
+def test_headers_are_never_printed_unless_they_are_flags(compare: Any, header: str) -> None:
+    def with_headers(value: str, flag: str) -> dict[str, Any]:
+        return {"headers": {header: value, "anthropic-beta": flag}, "body": request()}
 
-    found = only(compare(with_key("first-key"), with_key("second-key")))
-    assert [change.cause for change in found.changes] == ["request-only-setting"]
-    assert "first-key" not in repr(found.changes[0].a) + found.changes[0].message
+    report = compare(with_headers("Bearer zinnia", "flag-1"), with_headers("Bearer yarrow", "flag-2"))
+    found = [change for change in only(report).changes if header.lower() in repr(change.a.pointer).lower()]
+    assert [(change.affects, change.severity) for change in found] == [("nothing", "info")]
+    printed = {form: write(report, form) for form in FORMS}
+    for key in ("zinnia", "yarrow"):
+        assert key not in repr(report)
+        assert [form for form, text in printed.items() if key in text] == []
+    assert {form for form, text in printed.items() if "flag-1" in text and "flag-2" in text} == set(FORMS)
+    assert {form for form, text in printed.items() if header in text} == {*FORMS} - {
+        "concise"
+    }  # which has findings only
 
 
 def test_folders_are_compared_file_by_file(tmp_path: Path) -> None:
@@ -246,3 +256,35 @@ def test_a_second_request_that_is_a_start_of_the_first_loses_nothing(compare: An
     old = {"model": "my-model", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}
     report = compare(old, {**old, "messages": old["messages"][:1]})
     assert (report.verdict, causes(report), only(report).boundary.lost_tokens) == ("kept", ["turn-appended"], 0)
+
+
+def test_settings_of_token_ids_count_too(compare: Any) -> None:
+    ids = {"prompt_token_ids": [1, 2, 3, 4]}
+    report = compare({**ids, "cache_salt": "x"}, {**ids, "cache_salt": "y"})
+    assert (report.verdict, causes(report), only(report).boundary.lost_tokens) == ("bust", ["cache-key-changed"], 4)
+    assert compare({**ids, "model": "a"}, {**ids, "model": "b"}).verdict == "bust"
+    assert compare({**ids, "temperature": 0}, {**ids, "temperature": 1}).verdict == "same"
+
+
+def test_an_unknown_field_leaves_the_verdict_unknown_without_a_finding(compare: Any) -> None:
+    report = compare(request(), request(a_field_of_tomorrow=1))
+    assert (report.verdict, report.findings) == ("unknown", ())
+
+
+def test_a_first_request_that_was_refused_cached_nothing(compare: Any) -> None:
+    def marked(count: int) -> dict[str, Any]:
+        content = [{"type": "text", "text": f"{GUIDE} {i}", **(MARK if i < count else {})} for i in range(6)]
+        return {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [{"role": "user", "content": content}]}
+
+    report = compare(marked(5), marked(4))
+    assert "marker-limit" in causes(report)
+    assert "refused" in only(report).changes[0].message
+    assert only(report).boundary.usable_tokens == 0
+    assert compare(marked(4), marked(5)).verdict == "refused"
+
+
+def test_another_lifetime_is_said(compare: Any) -> None:
+    old, new = request(), request()
+    new["system"][0]["cache_control"] = {"type": "ephemeral", "ttl": "1h"}
+    (change,) = only(compare(old, new)).changes
+    assert (change.affects, "5m became 1h" in change.message) == ("nothing", True)

@@ -241,3 +241,11 @@ def test_a_short_text_loads_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == "\n"
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\u3000"])
+def test_white_space_beyond_the_library_is_still_counted(blank: str) -> None:
+    """tiktoken panics at a run of a million; up to there both ways agree."""
+    assert O200k(fast=False).count(blank * 600_000 + "a") == len(reference(blank * 600_000 + "a"))
+    text = blank * 1_100_000 + "a"
+    assert b"".join(map(O200k(fast=False).decode, [O200k(fast=False).encode(text)])) == text.encode()

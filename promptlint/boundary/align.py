@@ -1,4 +1,4 @@
-"""Align two sequences: patience matching, so that the time stays near linear however alike the entries are.
+"""Align two sequences: patience matching with a limit to its work, so that the time stays near linear.
 
 difflib is quadratic on repetitive input; a prompt with 100,000 equal short messages must not hang.
 """
@@ -7,6 +7,9 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
+
+_WORK = 8  # entries looked at for each entry given; where anchors never divide a range well, the rest is one gap
+_LEAST_WORK = 1 << 14  # short sequences are always aligned to the end
 
 
 class Gap(NamedTuple):
@@ -43,6 +46,7 @@ def _matches(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, in
     """Pairs of equal entries, rising on both sides."""
     pairs: list[tuple[int, int]] = []
     ranges = [(0, len(a), 0, len(b))]
+    work = _LEAST_WORK + _WORK * (len(a) + len(b))
     while ranges:
         a0, a1, b0, b1 = ranges.pop()
         while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
@@ -51,7 +55,8 @@ def _matches(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[tuple[int, in
         while a0 < a1 and b0 < b1 and a[a1 - 1] == b[b1 - 1]:
             a1, b1 = a1 - 1, b1 - 1
             pairs.append((a1, b1))
-        if a0 == a1 or b0 == b1:
+        work -= a1 - a0 + b1 - b0
+        if a0 == a1 or b0 == b1 or work < 0:
             continue
         start_a, start_b = a0, b0
         for i, j in _anchors(a, b, a0, a1, b0, b1):

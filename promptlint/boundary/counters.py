@@ -18,11 +18,13 @@ _RUNNING = (
 _NUMBERED = r"questions?|pages?|index|idx|items?|no|nr|number|day|build|revision|level|frame"
 _LINK = r"[\"'`*]*\s*(?:(?:no\.?|number|nr\.?|count|index|is|was|so far)\b)?[\s:=#(\[\"'`*-]*(?:~|about |approx\.? )?$"
 _LIMIT = (
-    r"(?i)\b(?:at most|at least|max(?:imum)?|min(?:imum)?|limit(?:ed)?|up to|no more than|fewer than|less than|"
-    r"more than|within|every|per|default|exactly)\b[^.!?\n]{0,16}$"
+    r"(?i)(?<![a-z])(?:at most|at least|max(?:imum)?|min(?:imum)?|limit(?:ed)?|up to|no more than|fewer than|less than|"
+    r"more than|within|every|per|default|exactly)(?![a-z])[^.!?\n]{0,16}$"
 )
-_SHRINKS = r"(?i)\b(?:left|remaining|remain|budget|credits?|quota)\b"
-_GROWS = r"(?i)\b(?:used|elapsed|so far|spent|consumed|total)\b"
+_SHRINKS = r"(?i)\b(?:left|remaining|remain)\b"
+_BUDGET = r"(?i)\b(?:budget|credits?|quota)\b"  # also a setting: it shrinks by one, or says that it is what is left
+_GROWS = r"(?i)\b(?:used|elapsed|so far|spent|consumed)\b"
+_OF = r"\s?(?:/|of)\s?\d"
 _UNIT = r"^\s?(?:[km%]\b|%)?\s*(?:(?:more|tool|input|output|context)\s)?(?:\w+\s)?"
 _VERSION = r"(?i)\b(?:version|ver|v|release|python|node|java|php|ruby|go|postgres|chapter|section|§)\W{0,2}$"
 
@@ -52,22 +54,27 @@ def _plain(text: str) -> str:
 
 
 def _is_count(front: str, back: str, step: float) -> bool:
-    """Whether the words around a number say that it counts, and the step fits: a rise, or a budget that shrinks."""
+    """Whether the words around a number say that it counts, and the step fits: one more, or less of a budget.
+
+    A longer step needs words that speak of a running figure (`used`, `left`, `3 of 9`): `Retries: 3` may be set anew.
+    """
     near = re.search(r"[^.!?;\n]*$", front[-32:])
     clause = near[0] if near else ""
     if step < 0:
-        return _touches(_SHRINKS, clause, back)
+        return _touches(_SHRINKS, clause, back) or (step == -1 and _touches(_BUDGET, clause, back))
     if re.search(_LIMIT, front):
         return False
     if _touches(_GROWS, clause, back):
         return True
-    if re.search(rf"(?i)(?:\b|_)(?:{_RUNNING}){_LINK}", front) and not re.search(_SHRINKS, clause):
-        return True
-    if step == 1 and re.match(rf"(?i)(?:st|nd|rd|th)\s(?:{_RUNNING}|{_NUMBERED})\b", back):
-        return True
-    numbered = re.search(rf"(?i)(?:\b|_)(?:{_NUMBERED}){_LINK}|#$", front) is not None
-    listed = re.match(r"\s?(?:/|of)\s?\d+\s?[)\]]", back) is not None and front[-1:] in ("[", "(")
-    return step == 1 and (numbered or listed)
+    counted = re.search(rf"(?i)(?:\b|_)(?:{_RUNNING}){_LINK}", front) and not re.search(_SHRINKS, clause)
+    if step != 1:
+        return bool(counted) and re.match(_OF, back) is not None
+    return (
+        bool(counted)
+        or re.match(rf"(?i)(?:st|nd|rd|th)\s(?:{_RUNNING}|{_NUMBERED})\b", back) is not None
+        or re.search(rf"(?i)(?:\b|_)(?:{_NUMBERED}){_LINK}|#$", front) is not None
+        or (front[-1:] in ("[", "(") and re.match(rf"{_OF}+\s?[)\]]", back) is not None)
+    )
 
 
 def _touches(pattern: str, clause: str, back: str) -> bool:

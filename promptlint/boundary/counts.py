@@ -75,8 +75,12 @@ def token_difference(counts: Counts, a_char: int, b_char: int) -> TokenDifferenc
     return first_difference(counts.tokenizer, counts.a.text, a_char, counts.b.text, b_char)
 
 
-def shared_tokens(counts: Counts, found: TokenDifference) -> int:
+def shared_tokens(counts: Counts, a_char: int, b_char: int) -> int:
     """Equal tokens before a divergence, as if it were the only one."""
+    here, there = counts.a.text[a_char : a_char + 1], counts.b.text[b_char : b_char + 1]
+    if here and here == there:  # values that print alike: no character differs here
+        return counts.in_a(a_char)
+    found = token_difference(counts, a_char, b_char)
     return counts.in_a(found.cut) + found.equal
 
 

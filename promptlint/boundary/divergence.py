@@ -7,6 +7,9 @@ from promptlint.finding import ChangeLevel
 from promptlint.prompt import CharIndex, Path, Piece, Rendered, RenderedItem, Spot
 from promptlint.read.raw import common_prefix
 
+# Fields whose value is an id that was made for a call, a result or an item.
+ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "response_id", "item_id"))
+
 
 class Divergence(NamedTuple):
     """Characters `a_start:a_end` of prompt A stand as `b_start:b_end` in prompt B.

@@ -13,9 +13,19 @@ _GIT_LINE = (
     r"changes (?:not )?(?:staged|to be committed))\b"
 )
 _SAYS = r"\W*(?:(?:current|git|os|working|default|active|local)[ _])?"
-_WORD_FIELD = (
-    rf"(?i){_SAYS}(?:branch|host(?:name)?|user(?:name)?|shell|platform|arch(?:itecture)?|commit|head|revision|machine|node_?name)"
-    r"(?: name| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*[\w./@:+-]+[\"'`*,;.)]*\s*$"
+_IS = r"(?: name| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*"
+_ENDS = r"[\"'`*,;)]*\.?\s*$"
+_NAME_FIELD = rf"(?i){_SAYS}(?:(?:host|user|node)_?name|git[ _](?:branch|user)|current[ _]branch){_IS}[\w./@:+-]+{_ENDS}"
+# Words of every day too: what stands behind them must look like a name that a machine or a repository has.
+_MARKED_FIELD = (
+    rf"(?i){_SAYS}(?:branch|host|user|head|revision|machine|arch(?:itecture)?){_IS}"
+    rf"(?:main|master|trunk|develop|head|localhost|root|(?=\S*[\d./@_-])[\w./@:+-]*\w){_ENDS}"
+)
+_COMMIT_FIELD = rf"(?i){_SAYS}commit{_IS}[0-9a-f]{{6,40}}{_ENDS}"
+_SYSTEM_FIELD = (
+    rf"(?i){_SAYS}(?:shell|platform|os|operating system){_IS}"
+    r"(?:[\w./-]*/)?(?:(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|cmd|darwin|linux|mac ?os|windows|win32|freebsd|android|ios)"
+    rf"(?:\.exe)?{_ENDS}"
 )
 _PATH_FIELD = (
     rf"(?i){_SAYS}(?:cwd|pwd|directory|dir|folder|worktree|workspace|root|home|path|project)"
@@ -26,7 +36,7 @@ _VERSION_FIELD = (
     r"(?:[ _]version)?[\"'`*]*\s?(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
 )
 _STATUS_FIELD = (
-    r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?clean|dirty|modified|up to date|ahead|behind|\d+ )"
+    r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?(?:clean|dirty|modified|up to date)\b|(?:ahead|behind)\b.*\d|\d+ (?:files?|changes?|commits?|modified|untracked)\b)"
 )
 _LINES = (
     _STATUS_LINE,
@@ -35,7 +45,8 @@ _LINES = (
     _LISTING_LINE,
     _GIT_LINE,
 )
-_FIELDS = (_WORD_FIELD, _PATH_FIELD, _VERSION_FIELD, _STATUS_FIELD)
+_FIELDS = (_NAME_FIELD, _MARKED_FIELD, _COMMIT_FIELD, _SYSTEM_FIELD, _PATH_FIELD, _VERSION_FIELD, _STATUS_FIELD)
+_LONGEST = 300  # characters of a line; a longer one is no field and no line of a listing
 _ROOTS = (
     r"home|Users|usr|var|tmp|private|opt|mnt|srv|root|etc|workspaces?|work|app|builds?|runner|repos?|code|projects?|"
     r"Volumes|media|run|proc|dev|github|__w|content|kaggle|nix|snap|lib|bin|sandbox|vercel"
@@ -69,7 +80,9 @@ def environment(s: Stretch) -> Shape | None:
 def _if_all(patterns: tuple[str, ...], s: Stretch) -> Shape | None:
     old, new = _lines(s.old, s.a0, s.a1), _lines(s.new, s.b0, s.b1)
     changed = [line for line in (*old, *new) if line.strip()]
-    if not changed or old == new or not all(any(re.match(p, line) for p in patterns) for line in changed):
+    if not changed or old == new or any(len(line) > _LONGEST for line in changed):
+        return None
+    if not all(any(re.match(p, line) for p in patterns) for line in changed):
         return None
     message = "state of the machine or the work tree changed"
     return Shape("environment", message, s.old[s.a0 : s.a1], s.new[s.b0 : s.b1])

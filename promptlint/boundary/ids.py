@@ -7,7 +7,7 @@ from promptlint.boundary.divergence import Divergence
 from promptlint.prompt import CharIndex, Path, Spot
 
 Decode = Callable[[Sequence[int]], bytes]
-_SPECIAL = 2  # leading special tokens that a tokenizer may put in front
+_LEADING = 2  # special tokens that a tokenizer may put in front
 
 
 def id_differences(
@@ -20,7 +20,7 @@ def id_differences(
     if shift := _shift(a, b):
         yield _one(
             "bos-mismatch",
-            f"{abs(shift)} leading special token(s) on one side only",
+            f"{_count(abs(shift), 'leading token')} on one side only",
             a,
             b,
             (0, 0, 0, 0),
@@ -30,20 +30,24 @@ def id_differences(
         return
     for gap in gaps(a, b):
         if gap.a0 == gap.a1 == len(a):
-            yield _one("turn-appended", f"{gap.b1 - gap.b0} tokens appended", a, b, gap, path_a, path_b)
+            yield _one("turn-appended", f"{_count(gap.b1 - gap.b0)} appended", a, b, gap, path_a, path_b)
         elif gap.b0 == gap.b1 == len(b) and common_head(a, b) == len(b):
-            message = f"the second list is the first without its last {gap.a1 - gap.a0} tokens"
+            message = f"the second list is the first without its last {_count(gap.a1 - gap.a0)}"
             yield _one("turn-appended", message, a, b, gap, path_a, path_b)
         elif decode and decode(a[gap.a0 : gap.a1]) == decode(b[gap.b0 : gap.b1]):
             yield _one("retokenised", "the same text in other tokens", a, b, gap, path_a, path_b)
         else:
-            message = f"{gap.a1 - gap.a0} tokens became {gap.b1 - gap.b0}"
+            message = f"{_count(gap.a1 - gap.a0)} became {gap.b1 - gap.b0}"
             yield _one("text-edited", message, a, b, gap, path_a, path_b)
+
+
+def _count(tokens: int, what: str = "token") -> str:
+    return f"{tokens:,} {what}" + ("s" if tokens != 1 else "")
 
 
 def _shift(a: Sequence[int], b: Sequence[int]) -> int:
     """How many leading tokens one list has that the other lacks, everything behind being equal (one may go on)."""
-    for extra in range(1, _SPECIAL + 1):
+    for extra in range(1, _LEADING + 1):
         for longer, shorter, sign in ((a, b, 1), (b, a, -1)):
             body = min(len(longer) - extra, len(shorter))
             if body >= 2 and longer[:extra] != shorter[:extra] and longer[extra : extra + body] == shorter[:body]:

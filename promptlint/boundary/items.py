@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.boundary.align import Gap, gaps
+from promptlint.boundary.blocks import item_differences, item_pair
 from promptlint.boundary.divergence import Divergence, spot_at
-from promptlint.boundary.tree import index, node
-from promptlint.boundary.values import Pair, differences, placed
-from promptlint.finding import ChangeLevel
 from promptlint.prompt import CharIndex, Path, Rendered, RenderedItem, Spot
+from promptlint.prompt import Level as LevelName
 from promptlint.read.raw import common_prefix
+from promptlint.render.form import form_of
 
 Entries = Sequence[RenderedItem]
 
@@ -22,14 +22,7 @@ class Level(NamedTuple):
     b: Rendered
     old: Entries
     new: Entries
-    name: ChangeLevel = "messages"
-
-
-def item_pair(x: RenderedItem, y: RenderedItem, a: Rendered, b: Rendered, fallback: str, within: Path | None) -> Pair:
-    """What the comparison of two items needs to know."""
-    names: dict[object, int] = {}
-    at_a, at_b = index(x, a.separator, names), index(y, a.separator, names)
-    return Pair(a, b, at_a, at_b, x.item.level, fallback, within)
+    name: LevelName = "messages"
 
 
 def tool_differences(a: Rendered, b: Rendered, tools_a: Entries, tools_b: Entries) -> Iterator[Divergence]:
@@ -45,7 +38,7 @@ def tool_differences(a: Rendered, b: Rendered, tools_a: Entries, tools_b: Entrie
     for name, tool in zip(names_a, tools_a, strict=True):
         other = by_name.get(name)
         if other is not None and tool.text != other.text:
-            yield from segment_differences(item_pair(tool, other, a, b, "item-edited", other.item.path), tool, other)
+            yield from item_differences(item_pair(tool, other, a, b, "item-edited"))
 
 
 def _names(tools: Entries) -> list[tuple[str, int]]:
@@ -57,14 +50,6 @@ def _names(tools: Entries) -> list[tuple[str, int]]:
         names.append((name, seen[name]))
         seen[name] += 1
     return names
-
-
-def segment_differences(pair: Pair, x: RenderedItem, y: RenderedItem) -> Iterator[Divergence]:
-    """Differences of two items segment by segment, as far as both have them."""
-    for old, new in zip(x.item.segments, y.item.segments, strict=False):
-        one, other = node(old.content, old.path, pair.at_a), node(new.content, new.path, pair.at_b)
-        if one and other:
-            yield from differences(one, other, pair)
 
 
 def _came_and_went(
@@ -108,17 +93,12 @@ def _reordered(level: Level, names: Names, kept: Names) -> Divergence:
     return at_items(level, i, j)._replace(cause="list-order", message=message)
 
 
-def parent(path: Path) -> Path:
-    """The list that holds the entry at `path`."""
-    return path[:-1]
-
-
 def at_items(level: Level, i: int, j: int) -> Divergence:
     """A divergence at entry `i` of A and entry `j` of B: where the text from there on first differs.
 
     An index behind the last entry means the end of the list.
     """
-    (a0, a1), (b0, b1) = _range(level.a, level.old, i), _range(level.b, level.new, j)
+    (a0, a1), (b0, b1) = _range(level.a, level.old, i, level.name), _range(level.b, level.new, j, level.name)
     head = common_prefix(level.a.text, level.b.text, a0, b0)
     a_start, b_start = a0 + head, b0 + head
     a1, b1 = max(a1, a_start), max(b1, b_start)
@@ -139,14 +119,18 @@ def at_items(level: Level, i: int, j: int) -> Divergence:
 def _list_path(level: Level) -> Path:
     """The list in B, or in A if B has none; a lone string is its own list."""
     rendered, items = (level.b, level.new) if level.new else (level.a, level.old)
-    path = parent(items[0].item.path)
+    path = items[0].item.path[:-1]
     return path if len(path) > len(rendered.request.path) else items[0].item.path
 
 
-def _range(rendered: Rendered, items: Entries, i: int) -> tuple[int, int]:
+def _range(rendered: Rendered, items: Entries, i: int, level: LevelName) -> tuple[int, int]:
+    """Where entry `i` of a level stands, or where the level ends; an empty one stands behind the levels before it."""
     if i < len(items):
         return items[i].char, items[i].char + len(items[i].text)
-    end = items[-1].char + len(items[-1].text) if items else 0
+    order = form_of(rendered.request.format).order
+    before = order[: order.index(level) + 1]
+    last = next((item for item in reversed(rendered.items) if item.item.level in before), None)
+    end = last.char + len(last.text) if last else 0
     return end, end
 
 
@@ -154,7 +138,7 @@ def _spot(rendered: Rendered, items: Entries, i: int, start: int, end: int) -> S
     """Where entry `i` differs, or the end of the list; a list that is missing would be a field of the request."""
     if i < len(items):
         return spot_at(rendered, start, end)
-    path = parent(items[-1].item.path) if items else rendered.request.path
+    path = items[-1].item.path[:-1] if items else rendered.request.path
     return Spot((*path, "-"), "value", CharIndex(0), CharIndex(0))
 
 
@@ -182,26 +166,13 @@ def _system_gap(level: Level, gap: Gap) -> Iterator[Divergence]:
         return
     paired = min(gap.a1 - gap.a0, gap.b1 - gap.b0)
     for x, y in zip(level.old[gap.a0 : gap.a0 + paired], level.new[gap.b0 : gap.b0 + paired], strict=True):
-        pair = item_pair(x, y, level.a, level.b, "text-edited", None)
-        if x.item.role != y.item.role:
-            yield role_changed(pair)
-        yield from segment_differences(pair, x, y)
+        yield from item_differences(item_pair(x, y, level.a, level.b, "text-edited"))
     i, j = gap.a0 + paired, gap.b0 + paired
     if i < gap.a1 or j < gap.b1:
         count, verb = (gap.b1 - j, "added") if j < gap.b1 else (gap.a1 - i, "removed")
         message = f"{count} system block{'s were' if count != 1 else ' was'} {verb}"
         found = at_items(level, i, j)
         yield found._replace(cause="text-edited", message=message, a_present=i < gap.a1, b_present=j < gap.b1)
-
-
-def role_changed(pair: Pair) -> Divergence:
-    """The same message or block under another role."""
-    x, y = pair.at_a.item, pair.at_b.item
-    old, new = x.item.role or "", y.item.role or ""
-    head = common_prefix(old, new)
-    a, b = (x.char + head, x.char + len(old)), (y.char + head, y.char + len(new))
-    found = placed("role-changed", f"the role “{old}” became “{new}”", a, b, y.item.path, pair)
-    return found._replace(old=old, new=new)
 
 
 def _text_goes_on(level: Level) -> Divergence:
@@ -243,11 +214,18 @@ def divided(level: Level, gap: Gap) -> Divergence | None:
         spots = spot_at(level.a, a, a), spot_at(level.b, b, b)
         found = found._replace(a_start=a, a_end=a, b_start=b, b_end=b, a=spots[0], b=spots[1])
         return found._replace(cause="content-shape", message=message)
+    a_end, b_end = old[-1].char + len(old[-1].text), new[-1].char + len(new[-1].text)
+    back = max(found.a_start - a_end + 1, 0)  # one side ends where the other goes on: no empty range
+    a_start, b_start = found.a_start - back, found.b_start - back
     return found._replace(
         cause="content-shape",
         message=message,
-        a_end=max(found.a_start, old[-1].char + len(old[-1].text)),
-        b_end=max(found.b_start, new[-1].char + len(new[-1].text)),
+        a_start=a_start,
+        a_end=a_end,
+        b_start=b_start,
+        b_end=max(b_start, b_end),
+        a=spot_at(level.a, a_start, a_end),
+        b=spot_at(level.b, b_start, b_end),
     )
 
 

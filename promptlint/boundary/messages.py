@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from promptlint.boundary.align import Gap, gaps
-from promptlint.boundary.blocks import message_differences
-from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.blocks import item_differences, item_pair
+from promptlint.boundary.divergence import ID_FIELDS, Divergence
 from promptlint.boundary.items import Level, at_items, divided
 from promptlint.prompt import RenderedItem
 from promptlint.read.raw import common_prefix, common_suffix
@@ -17,7 +17,6 @@ _SUMMARY = (
     r"(?i)summar|compact|condensed|recap|so far|earlier conversation|previous conversation|zusammenfass|résum|resum|"
     r"概要|摘要|总结|要約"
 )
-_ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 
 
 def history_differences(history: Level) -> Iterator[Divergence]:
@@ -151,7 +150,8 @@ def _pairs(history: Level, gap: Gap, at_end: bool) -> Iterator[Divergence]:
             yield _replaced(history, run)
             i, j = run.a1, run.b1
         else:
-            yield from message_differences(history.old[i], history.new[j], history.a, history.b)
+            x, y = history.old[i], history.new[j]
+            yield from item_differences(item_pair(x, y, history.a, history.b, "history-rewritten"))
             i, j = i + 1, j + 1
     if i < gap.a1:
         yield _dropped(history, Gap(i, gap.a1, j, j), False)
@@ -226,4 +226,4 @@ def _same_call(x: RenderedItem, y: RenderedItem) -> bool:
 
 
 def _ids(item: RenderedItem) -> set[str]:
-    return {p.text for p in item.pieces if p.atom == "value" and p.path[-1:] and p.path[-1] in _ID_FIELDS}
+    return {p.text for p in item.pieces if p.atom == "value" and p.path[-1:] and p.path[-1] in ID_FIELDS}

@@ -11,7 +11,6 @@ _BY_LEVEL = frozenset(
         "escape-form",
         "number-form",
         "key-order",
-        "content-shape",
         "content-stubbed",
         "reasoning-dropped",
         "history-rewrapped",
@@ -40,6 +39,8 @@ def merge(found: list[Divergence]) -> list[Divergence]:
 def _keys(divergence: Divergence) -> list[object]:
     """Two divergences with a key in common are the same change at two places."""
     cause = divergence.cause
+    if cause == "content-shape":  # what prints alike is another thing than what does not
+        return [(cause, divergence.level, divergence.a_start == divergence.a_end)]
     if cause in _BY_LEVEL:
         return [(cause, divergence.level)]
     if cause == "item-edited":

@@ -1,90 +1,130 @@
 """Fields beside the text that differ. What a field means to a provider is said in `cache`, not here."""
 
+import json
+import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.forms import ordered
 from promptlint.prompt import CharIndex, Json, Number, Path, Request, Spot
 
-_NOT_SENT = object()
 _HEADERS = "headers"
+_DEPTH = 2  # fields within fields that are told apart; a value below is compared whole, with the order of its keys
+_PRIVATE = (
+    r"(?i)api[-_]?key|secret|password|passwd|credential|authorization|cookie|(?:access|auth|bearer|session)[-_]?token"
+)
+_LONGEST = 60  # characters of a value in a message
+NOT_SENT = "not sent"
+
+Name = tuple[str, ...]
+
+
+class _Field(NamedTuple):
+    """A field of one request; path None if it was not sent."""
+
+    path: Path | None
+    value: Json
+
+
+_MISSING = _Field(None, None)
 
 
 def setting_differences(a: Request, b: Request) -> Iterator[Divergence]:
-    """Every field that differs, nested objects field by field; `model` first."""
+    """Every field that differs, nested objects field by field; `model` first. A null says what a missing field says."""
     if a.model != b.model:
-        yield _divergence("model-changed", ("model",), a, b, a.model, b.model)
+        yield _divergence(("model",), _model(a), _model(b), a, b)._replace(cause="model-changed")
     old, new = _fields(a), _fields(b)
     for name in sorted(old.keys() | new.keys()):
-        path_a, x = old.get(name, (None, _NOT_SENT))
-        path_b, y = new.get(name, (None, _NOT_SENT))
-        if x is _NOT_SENT or y is _NOT_SENT or ordered(x) != ordered(y):  # type: ignore[arg-type]
-            cause = "beta-header-changed" if name[0] == _HEADERS and name[-1].endswith("-beta") else "setting-changed"
-            if cause == "beta-header-changed" and flags(x) == flags(y):
-                continue
-            yield _divergence(cause, name, a, b, x, y, path_a, path_b)
+        for full, x, y in _told_apart(name, old.get(name, _MISSING), new.get(name, _MISSING)):
+            if full[0] == _HEADERS and full[-1].endswith("-beta"):
+                if flags(x.value) != flags(y.value):
+                    yield _flags_changed(full, x, y, a, b)
+            elif ordered(x.value) != ordered(y.value):
+                yield _divergence(full, x, y, a, b)
 
 
-def _fields(request: Request) -> dict[tuple[str, ...], tuple[Path, Json]]:
+def _model(request: Request) -> _Field:
+    name = "modelId" if request.format.startswith("bedrock") else "model"
+    return _MISSING if request.model is None else _Field((*request.path, name), request.model)
+
+
+def _fields(request: Request) -> dict[Name, _Field]:
     """Settings by their name: the path inside the request, or from `headers` on, header names in lower case."""
-    fields: dict[tuple[str, ...], tuple[Path, Json]] = {}
+    fields: dict[Name, _Field] = {}
     depth = len(request.path)
     for path, value in request.settings.items():
+        if value is None:
+            continue
         inside = path[:depth] == request.path
         if _HEADERS in path and not inside:
-            tail = path[path.index(_HEADERS) :]
-            name = tuple(str(step).lower() for step in tail)
+            name = tuple(str(step).lower() for step in path[path.index(_HEADERS) :])
         else:
             name = tuple(str(step) for step in (path[depth:] if inside else path))
-        _flatten(name, path, value, fields)
+        fields[name] = _Field(path, value)
     return fields
 
 
-def _flatten(name: tuple[str, ...], path: Path, value: Json, fields: dict[tuple[str, ...], tuple[Path, Json]]) -> None:
-    if isinstance(value, dict) and value:
-        for key, entry in value.items():
-            _flatten((*name, key.lower() if name[0] == _HEADERS else key), (*path, key), entry, fields)
+def _told_apart(name: Name, x: _Field, y: _Field) -> Iterator[tuple[Name, _Field, _Field]]:
+    """The fields of two objects (or of one, where the other was not sent), or the two values as they are."""
+    old, new = x.value, y.value
+    if len(name) < _DEPTH and isinstance(old, dict | None) and isinstance(new, dict | None) and (old or new):
+        for key in sorted({**(old or {}), **(new or {})}):
+            yield from _told_apart((*name, key), _inside(x, key), _inside(y, key))
     else:
-        fields[name] = path, value
+        yield name, x, y
 
 
-def flags(value: object) -> frozenset[str]:
+def _inside(field: _Field, key: str) -> _Field:
+    if field.path is None or not isinstance(field.value, dict) or field.value.get(key) is None:
+        return _MISSING
+    return _Field((*field.path, key), field.value[key])
+
+
+def flags(value: Json) -> frozenset[str]:
     """The set of a comma-separated header or a list; order and doubles do not count."""
     parts = value if isinstance(value, list) else value.split(",") if isinstance(value, str) else []
     return frozenset(part.strip() for part in parts if isinstance(part, str) and part.strip())
 
 
-def _divergence(
-    cause: str,
-    name: tuple[str, ...],
-    a: Request,
-    b: Request,
-    x: object,
-    y: object,
-    path_a: Path | None = None,
-    path_b: Path | None = None,
-) -> Divergence:
-    label = ".".join(name)
-    message = _beta_message(label, x, y) if cause == "beta-header-changed" else f"{label}: {_word(x)} became {_word(y)}"
-    path_a = path_a if path_a is not None or x is _NOT_SENT else (*a.path, *name)
-    path_b = path_b if path_b is not None or y is _NOT_SENT else (*b.path, *name)
+def is_private(path: Path) -> bool:
+    """Whether a field may hold a key or a password: all headers but flags, and what is named like one."""
+    name = str(path[-1]) if path else ""
+    if _HEADERS in path:
+        return not name.lower().endswith(("-beta", "-version"))
+    return re.search(_PRIVATE, name) is not None
+
+
+def _divergence(name: Name, x: _Field, y: _Field, a: Request, b: Request) -> Divergence:
+    label, old, new = ".".join(name), _word(x), _word(y)
+    if is_private(name):
+        message = f"{label} differs"
+    else:
+        message = f"{label}: {old} became {new}" if old != new else f"{label} differs"
     return Divergence(
-        cause=cause,
+        cause="setting-changed",
         level="settings",
         a_start=0,
         a_end=0,
         b_start=0,
         b_end=0,
-        within=path_b or path_a or (),
+        within=y.path or x.path or (),
         message=message,
-        a=_spot(path_a, a),
-        b=_spot(path_b, b),
-        a_present=path_a is not None and x is not None,
-        b_present=path_b is not None and y is not None,
-        old=_word(x),
-        new=_word(y),
+        a=_spot(x.path, a),
+        b=_spot(y.path, b),
+        a_present=x.path is not None,
+        b_present=y.path is not None,
+        old=old,
+        new=new,
         field=label,
     )
+
+
+def _flags_changed(name: Name, x: _Field, y: _Field, a: Request, b: Request) -> Divergence:
+    gone, came = flags(x.value) - flags(y.value), flags(y.value) - flags(x.value)
+    parts = [f"{verb} {', '.join(sorted(names))}" for verb, names in (("lost", gone), ("gained", came)) if names]
+    message = f"{'.'.join(name)} {' and '.join(parts)}"
+    return _divergence(name, x, y, a, b)._replace(cause="beta-header-changed", message=message)
 
 
 def _spot(path: Path | None, request: Request) -> Spot:
@@ -92,20 +132,18 @@ def _spot(path: Path | None, request: Request) -> Spot:
     return Spot(path if path is not None else (*request.path, "-"), "value", CharIndex(0), end)
 
 
-def _word(value: object) -> str:
-    if value is _NOT_SENT or value is None:
-        return "not sent" if value is _NOT_SENT else "null"
-    if isinstance(value, Number):
-        return value.text
-    if isinstance(value, bool):
-        return str(value).lower()
-    text = (
-        value if isinstance(value, str) else f"{len(value)} entries" if isinstance(value, list | dict) else str(value)
-    )
-    return text if len(text) <= 60 else f"{text[:57]}…"
+def _word(field: _Field) -> str:
+    if field.path is None:
+        return NOT_SENT
+    text = field.value if isinstance(field.value, str) else _json(field.value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _beta_message(label: str, x: object, y: object) -> str:
-    gone, came = flags(x) - flags(y), flags(y) - flags(x)
-    parts = [f"{verb} {', '.join(sorted(names))}" for verb, names in (("lost", gone), ("gained", came)) if names]
-    return f"{label} {' and '.join(parts)}"
+def _json(value: Json) -> str:
+    """A value as JSON, numbers as they were sent."""
+    if isinstance(value, dict):
+        fields = (f"{json.dumps(key, ensure_ascii=False)}: {_json(held)}" for key, held in value.items())
+        return f"{{{', '.join(fields)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_json, value))}]"
+    return value.text if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)

@@ -5,11 +5,12 @@ nothing but one value is that value.
 """
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.boundary.divergence import spot_at, spot_in_piece
 from promptlint.boundary.forms import ordered
-from promptlint.prompt import AtomKind, CharIndex, Json, Path, Rendered, RenderedItem, Spot
+from promptlint.prompt import AtomKind, CharIndex, Json, Path, Piece, Rendered, RenderedItem, Segment, Spot
 
 
 class Index(NamedTuple):
@@ -29,17 +30,50 @@ def index(item: RenderedItem, separator: str, names: dict[object, int]) -> Index
     built = Index(item, [], {}, {}, {}, {}, names)
     at = item.char
     for piece in item.pieces:
-        end = at + len(piece.text)
         built.order.append(at)
         built.starts[piece.path, piece.atom] = at
-        for depth in range(len(piece.path), -1, -1):
-            path = piece.path[:depth]
-            built.only[path] = piece.path if piece.atom == "value" and path not in built.only else None
-            if depth < len(piece.path) or piece.atom == "value":
-                built.first.setdefault(path, at)
+        _enter(built, piece, at)
+        at += len(piece.text) + len(separator)
+    for piece, start in zip(reversed(item.pieces), reversed(built.order), strict=True):
+        end = start + len(piece.text)
+        for path in _upwards(piece.path):
+            if path in built.last:  # so are all that contain it
+                break
             built.last[path] = end
-        at = end + len(separator)
+        if piece.path not in built.first:  # a key whose value is printed as nothing
+            built.first[piece.path] = built.last[piece.path] = end + len(separator)
+    _place_segments(built, len(separator))
     return built
+
+
+def _upwards(path: Path) -> Iterator[Path]:
+    """A path and all that contain it, the innermost first."""
+    for depth in range(len(path), -1, -1):
+        yield path[:depth]
+
+
+def _enter(built: Index, piece: Piece, at: int) -> None:
+    """Note the first character of everything that begins with this piece, and what no longer holds one value alone.
+
+    It goes up only as far as something changes: what contains a known place is known, and so deep values stay cheap.
+    """
+    single = piece.path if piece.atom == "value" else None
+    for path in _upwards(piece.path):
+        if path in built.first and built.only[path] is None:
+            break
+        built.only[path] = None if path in built.only else single
+        if path != piece.path or piece.atom == "value":
+            built.first.setdefault(path, at)
+
+
+def _place_segments(built: Index, separator: int) -> None:
+    """A segment that is the rest of its object stands apart from the fields that other segments cover."""
+    item = built.item
+    start = 0 if item.item.role is None else len(item.item.role) + separator
+    for segment, end in zip(item.item.segments, item.segment_ends, strict=True):
+        if segment.omit and start < end:
+            built.first[segment.path], built.last[segment.path] = item.char + start, item.char + end - separator
+        start = end
 
 
 def spot_in(places: Index, rendered: Rendered, char: int, end: int) -> Spot:
@@ -83,6 +117,16 @@ class Node(NamedTuple):
         return self.value if isinstance(self.value, str) else None
 
 
+def segment_node(segment: Segment, places: Index) -> Node | None:
+    """The printed part of a segment; None if nothing of it is printed."""
+    content = segment.content
+    if segment.omit and isinstance(content, dict):
+        content = {name: held for name, held in content.items() if name not in segment.omit}
+        if all((*segment.path, name) not in places.first for name in content):
+            return None
+    return node(content, segment.path, places)
+
+
 def node(value: Json, path: Path, places: Index) -> Node | None:
     """The printed part of `value`, which stands at `path`; None if nothing of it is printed."""
     if path not in places.first:
@@ -93,8 +137,9 @@ def node(value: Json, path: Path, places: Index) -> Node | None:
     if isinstance(value, dict):
         shown = sorted((places.first[(*path, key)], key) for key in value if (*path, key) in places.first)
         fields = {key: child for _, key in shown if (child := node(value[key], (*path, key), places))}
-        strict = tuple((key, child.key) for key, child in fields.items())
-        loose = tuple(sorted((key, child.loose) for key, child in fields.items()))
+        bare = [key for key in fields if ((*path, key), "key") not in places.starts]  # the text of a text block
+        strict = (*bare, *((key, child.key) for key, child in fields.items()))
+        loose = (*bare, *sorted((key, child.loose) for key, child in fields.items()))
         printed = {key: child.value for key, child in fields.items()}
         return Node(path, printed, fields, _named(("{", strict), places), _named(("{}", loose), places))
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.boundary.align import Gap, gaps
-from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.divergence import ID_FIELDS, Divergence
 from promptlint.boundary.forms import text_form
 from promptlint.boundary.media import describe, is_media
 from promptlint.boundary.placeholder import is_placeholder
@@ -18,7 +18,6 @@ from promptlint.finding import ChangeLevel
 from promptlint.prompt import Json, Number, Path, Rendered, RenderedItem
 from promptlint.read.raw import common_prefix
 
-ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "response_id", "item_id"))
 _THINKING_FIELDS = frozenset(("thinking", "reasoning", "reasoning_content", "reasoning_details", "reasoningContent"))
 _SPEAKERS = frozenset(("user", "assistant", "model", "system", "developer"))
 _NUMBER_LABELS = frozenset(("number-form", "counter", "clock"))
@@ -47,7 +46,8 @@ def differences(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
     elif x.text is not None and y.text is not None:
         yield from _texts(x, y, pair)
     elif (joined := _joined(x)) is not None and joined == _joined(y) and pair.level != "tools":
-        yield whole("content-shape", "the same text in another shape", x, y, pair)
+        a, b = (pair.at_a.first[x.path], pair.at_a.last[x.path]), (pair.at_b.first[y.path], pair.at_b.last[y.path])
+        yield reshaped("the same text in another shape", a, b, y.path, pair)
     elif isinstance(x.children, dict) and isinstance(y.children, dict):
         yield from _objects(x, y, x.children, y.children, pair)
     elif isinstance(x.children, list) and isinstance(y.children, list):
@@ -71,6 +71,17 @@ def whole(cause: str, message: str, x: Node, y: Node, pair: Pair) -> Divergence:
         return placed(cause, message, (a_start, a_start), (b_start, b_start), y.path, pair)
     a_start, b_start = a_start + head, b_start + head
     return placed(cause, message, (a_start, max(a_start, a_end)), (b_start, max(b_start, b_end)), y.path, pair)
+
+
+def reshaped(message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
+    """The same text at two ranges; what stands at `a` in A is empty exactly where both print alike."""
+    head = common_prefix(pair.a.text, pair.b.text, a[0], b[0])
+    least = min(a[1] - a[0], b[1] - b[0])
+    if a[1] - a[0] == b[1] - b[0] <= head:
+        return placed("content-shape", message, (a[0], a[0]), (b[0], b[0]), within, pair)
+    a_start, b_start = a[0] + min(head, least), b[0] + min(head, least)
+    a_end = max(a[1], a_start + len(pair.a.separator))  # the shorter side may end where the other goes on
+    return placed("content-shape", message, (a_start, a_end), (b_start, max(b[1], b_start)), within, pair)
 
 
 def placed(cause: str, message: str, a: Range, b: Range, within: Path, pair: Pair) -> Divergence:
@@ -135,7 +146,8 @@ def _texts(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
     at_a, at_b = pair.at_a.first[x.path], pair.at_b.first[y.path]
     for found in _named(old, new, x.path, pair):
         a, b = (at_a + found.a0, at_a + found.a1), (at_b + found.b0, at_b + found.b1)
-        divergence = placed(found.cause, found.message, a, b, y.path, pair)
+        message = found.message or ("the text of this message differs" if pair.level == "messages" else "")
+        divergence = placed(found.cause, message, a, b, y.path, pair)
         yield divergence._replace(old=found.was, new=found.now)
 
 
@@ -194,6 +206,12 @@ def _word(value: Json) -> str:
 
 
 def _objects(x: Node, y: Node, fields: dict[str, Node], others: dict[str, Node], pair: Pair) -> Iterator[Divergence]:
+    if any(
+        (((*x.path, key), "key") in pair.at_a.starts) != (((*y.path, key), "key") in pair.at_b.starts)
+        for key in fields.keys() & others.keys()
+    ):
+        yield whole(pair.fallback, "a text block became another block, or the other way round", x, y, pair)
+        return
     common_a = [key for key in fields if key in others]
     common_b = [key for key in others if key in fields]
     if x.loose == y.loose and list(fields) != list(others):

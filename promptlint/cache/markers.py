@@ -5,7 +5,7 @@ each of its own markers and up to `lookback` positions back from it, the marker'
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from promptlint.facts.providers import Provider
@@ -20,6 +20,7 @@ class Position(NamedTuple):
     path: Path
     empty: bool  # holds no text
     marker: Marker | None
+    number: int = 0  # its place in the count of positions; blocks of a run share one
 
 
 def positions(rendered: Rendered, provider: Provider) -> list[Position]:
@@ -33,7 +34,16 @@ def positions(rendered: Rendered, provider: Provider) -> list[Position]:
         last = next((i for i in range(len(found) - 1, -1, -1) if can_carry(found[i], provider)), None)
         if last is not None and found[last].marker is None:
             found[last] = found[last]._replace(marker=rendered.request.automatic)
-    return found
+    return _numbered(found, provider)
+
+
+def _numbered(found: list[Position], provider: Provider) -> list[Position]:
+    number, before, done = -1, "", []
+    for position in found:
+        number += position.kind not in provider.runs or position.kind != before
+        before = position.kind
+        done.append(position._replace(number=number))
+    return done
 
 
 def can_carry(position: Position, provider: Provider) -> bool:
@@ -41,24 +51,19 @@ def can_carry(position: Position, provider: Provider) -> bool:
     return position.kind not in provider.unmarkable and not position.empty
 
 
-def written_ends(found: Sequence[Position], provider: Provider) -> set[int]:
-    """Where entries are written: the ends of the marked positions."""
-    return {position.end for position in found if position.marker is not None and can_carry(position, provider)}
-
-
-def reachable(old: Sequence[Position], new: Sequence[Position], provider: Provider) -> list[int]:
-    """Ends of the entries of `old` that lie within the lookback of a marker of `new`, rising.
+def reachable(entries: Container[int], new: Sequence[Position], provider: Provider) -> list[int]:
+    """The ends, of those in `entries`, that lie within the lookback of a marker of `new`, rising.
 
     Such an entry is read if both prompts are equal up to its end.
     """
-    entries = written_ends(old, provider)
-    found: set[int] = set()
-    tested = len(new)  # positions from here on are done
-    for marker in reversed([i for i, position in enumerate(new) if position.marker is not None]):
-        first = max(marker - provider.lookback + 1, 0)
-        found.update(position.end for position in new[first : min(marker + 1, tested)] if position.end in entries)
-        tested = min(tested, first)
-    return sorted(found)
+    found: list[int] = []
+    marker: int | None = None  # number of the nearest marker at or behind the position
+    for position in reversed(new):
+        if position.marker is not None:
+            marker = position.number
+        if marker is not None and marker - position.number < provider.lookback and position.end in entries:
+            found.append(position.end)
+    return found[::-1]
 
 
 def last_before(ends: Sequence[int], limit: int) -> int:
@@ -69,7 +74,7 @@ def last_before(ends: Sequence[int], limit: int) -> int:
 
 def distance(new: Sequence[Position], end: int) -> int | None:
     """Positions from the one that ends at `end` to the next marker; None if there is no marker at or behind it."""
-    at = next((i for i, position in enumerate(new) if position.end == end), None)
-    if at is None:
+    behind = [position for position in new if position.end >= end]
+    if not behind or behind[0].end != end:
         return None
-    return next((i - at for i in range(at, len(new)) if new[i].marker is not None), None)
+    return next((position.number - behind[0].number for position in behind if position.marker is not None), None)

@@ -1,8 +1,11 @@
 """How much of a cached prompt the next request can use."""
 
+import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from promptlint.cache.markers import Position, last_before, positions, reachable, written_ends
+from promptlint.cache.markers import Position, last_before, positions, reachable
+from promptlint.cache.refusals import refusals
 from promptlint.facts.providers import Provider
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
@@ -28,9 +31,14 @@ def reuse(a: Rendered, b: Rendered, shared: int, provider: Provider, lost_level:
     """
     limit = shared if lost_level is None else min(shared, level_start(b, lost_level))
     if provider.cache == "markers":
-        return _by_markers(a, b, limit, provider)
-    readable = len(b.text) if shared == len(b.text) else len(a.text)
-    return Reuse(readable, limit, "token", _why_prefix(limit, readable, provider))
+        found = _by_markers(a, b, limit, provider)
+    else:
+        readable = len(b.text) if shared == len(b.text) else len(a.text)
+        found = Reuse(readable, limit, "token", _why_prefix(limit, readable, b.request.model, provider))
+    if lost_level is None or limit == shared:
+        return found
+    rest = "nothing" if limit == 0 else f"nothing from the {lost_level} on"
+    return found._replace(why=f"a field that keys the cache changed, so {rest} can be read")
 
 
 def left_readable(a: Rendered, provider: Provider) -> int:
@@ -40,6 +48,24 @@ def left_readable(a: Rendered, provider: Provider) -> int:
     return max(written_ends(positions(a, provider), provider), default=0)
 
 
+def guarded(found: Reuse, provider: Provider) -> int:
+    """Characters of the first prompt that must stay as they are; one more where the last block that is cached goes on.
+
+    An entry ends with a block: if the second request puts something behind the same text inside that block, the
+    entry is as lost as if a character had changed.
+    """
+    if provider.cache == "prefix" or found.readable == 0:
+        return found.readable
+    return found.readable + (found.readable not in {position.end for position in found.new})
+
+
+def written_ends(found: Sequence[Position], provider: Provider) -> set[int]:
+    """Where a request writes entries: the ends of its marked positions; nowhere if it is refused."""
+    if next(refusals(found, provider), None) is not None:
+        return set()
+    return {position.end for position in found if position.marker is not None}
+
+
 def level_start(rendered: Rendered, level: Level) -> int:
     """Characters of the prompt in front of a level; the levels behind it are lost with it."""
     before = {"tools": (), "system": ("tools",), "messages": ("tools", "system")}[level]
@@ -47,29 +73,35 @@ def level_start(rendered: Rendered, level: Level) -> int:
     return max(ends, default=0)
 
 
-def _why_prefix(limit: int, readable: int, provider: Provider) -> str:
+def _why_prefix(limit: int, readable: int, model: str | None, provider: Provider) -> str:
     rule = "the longest equal prefix is reused"
     if provider.assumed:
         rule = "no provider is known, so the longest equal prefix is taken to be reused"
+    elif provider.bound_models and re.match(provider.bound_models, model or ""):
+        rule = "no more than the longest equal prefix is reused; this model may reuse less, from the end of a message"
     return rule if limit < readable else f"{rule}: all of it"
 
 
 def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reuse:
     old, new = positions(a, provider), positions(b, provider)
-    entries = sorted(written_ends(old, provider))
+    entries = written_ends(old, provider)
     # A second prompt that is a start of the first asks for no more than it holds.
-    written = last_before(entries, limit if limit == len(b.text) else len(a.text))
-    found = reachable(old, new, provider)
+    written = last_before(sorted(entries), limit if limit == len(b.text) else len(a.text))
+    found = reachable(entries, new, provider)
     usable = last_before(found, limit)
-    why = _why_markers(old, limit, written, usable)
+    why = _why_markers(old, limit, written, usable, provider)
     return Reuse(written, usable, "marker", why, tuple(old), tuple(new), tuple(found))
 
 
-def _why_markers(old: list[Position], limit: int, written: int, usable: int) -> str:
-    if not written:
+def _why_markers(old: list[Position], limit: int, written: int, usable: int, provider: Provider) -> str:
+    if not any(position.marker for position in old):
+        if provider.implicit:
+            return "the first request carries no cache marker; whether the platform reuses it all the same is not known"
         return "the first request carries no cache marker, so it left nothing to read"
+    if next(refusals(old, provider), None) is not None:
+        return "the first request was refused, so it left nothing to read"
     if usable >= written:
-        return "the last entry that the first request wrote can be read"
+        return "the last entry that the first request wrote can be read" if written else "no entry lies in the second"
     equal = [position for position in old if position.end <= limit]
     read = next((f"the entry at {_name(p)}" for p in old if p.end == usable and p.marker), "no entry")
     why = f"{read} can be read" if usable == 0 else f"only {read} can be read"

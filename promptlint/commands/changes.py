@@ -1,16 +1,17 @@
 """Divergences with their meaning -> the changes of a report."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from promptlint.boundary.counts import affordable, shared_tokens, token_difference
+from promptlint.boundary.counts import affordable, shared_tokens
 from promptlint.boundary.divergence import Divergence, byte_at
-from promptlint.cache.marker_faults import MarkerFault
 from promptlint.cache.meaning import Meaning
+from promptlint.cache.refusals import MarkerFault
 from promptlint.cache.reuse import level_start
 from promptlint.commands.figures import Compared, readable_tokens, usable_tokens
 from promptlint.commands.places import places, setting_value, text_value
 from promptlint.facts.causes import cause
-from promptlint.finding import Affects, Change, Place, Severity
+from promptlint.finding import Affects, Change, Place, Severity, Verdict
 from promptlint.prompt import CharIndex, Level, Path, Rendered, Spot
 from promptlint.read.places import pointer
 
@@ -20,6 +21,7 @@ class Found(NamedTuple):
 
     divergence: Divergence
     meaning: Meaning
+    is_fault: bool = False  # of markers
     refused: bool = False
     extra: tuple[Path, ...] = ()
 
@@ -35,7 +37,7 @@ def fault_found(fault: MarkerFault, a: Rendered, b: Rendered) -> Found:
     """A marker fault as a change that stands at the marked block."""
     row = cause(fault.cause)
     severity: Severity = "error" if fault.refused or fault.cause == "marker-out-of-reach" else "warning"
-    affects: Affects = "suffix" if fault.cause == "marker-not-advancing" else "prefix"
+    affects: Affects = "prefix" if fault.cause == "marker-out-of-reach" else "suffix"
     if row.benign:
         severity, affects = "info", "nothing"
     at_a, at_b = _segment_start(a, fault.old), _segment_start(b, fault.new)
@@ -54,15 +56,19 @@ def fault_found(fault: MarkerFault, a: Rendered, b: Rendered) -> Found:
         b_present=fault.new is not None,
     )
     meaning = Meaning(fault.cause, "certain", affects, severity, fault.message, fault.fix or row.fix)
-    return Found(divergence, meaning, fault.refused, fault.extra)
+    return Found(divergence, meaning, True, fault.refused, fault.extra)
 
 
 def _segment_start(rendered: Rendered, path: Path | None) -> int:
+    """The first value of a block, as a place in the prompt (characters)."""
     for item in rendered.items:
-        starts = (0, *item.segment_ends)
-        for segment, start in zip(item.item.segments, starts, strict=False):
-            if segment.path == path:
-                return item.char + start
+        if path is not None and any(segment.path == path for segment in item.item.segments):
+            start = item.char
+            for piece in item.pieces:
+                if piece.atom == "value" and piece.path[: len(path)] == path:
+                    return start
+                start += len(piece.text) + len(rendered.separator)
+            return item.char
     return 0
 
 
@@ -97,27 +103,24 @@ def changes(entries: list[Found], c: Compared) -> tuple[Change, ...]:
 
 def _chars(entry: Found, a: Rendered) -> int:
     """Characters of prompt A that stay shared if this entry were the only change."""
-    divergence = entry.divergence
-    if divergence.level == "settings":
-        level = entry.meaning.lost_level
-        return len(a.text) if level is None else level_start(a, level)
-    return len(a.text) if _is_marker(entry) else divergence.a_start
+    if entry.divergence.level == "settings" and entry.meaning.lost_level is not None:
+        return level_start(a, entry.meaning.lost_level)
+    return entry.divergence.a_start if _is_text(entry) and entry.meaning.affects != "nothing" else len(a.text)
 
 
-def _is_marker(entry: Found) -> bool:
-    return entry.divergence.cause.startswith("marker-")
+def _is_text(entry: Found) -> bool:
+    return entry.divergence.level != "settings" and not entry.is_fault
 
 
 def _shared(entry: Found, number: int, c: Compared) -> Shared:
     chars = _chars(entry, c.counts.a)
     if c.options.first:
         return Shared(chars, None)
-    if entry.divergence.level == "settings" or _is_marker(entry):
+    if not _is_text(entry) or entry.meaning.affects == "nothing":
         return Shared(chars, c.counts.in_a(chars))
     if not affordable(c.options.tokenizer, number):
         return Shared(chars, None)
-    around = token_difference(c.counts, chars, entry.divergence.b_start)
-    return Shared(chars, shared_tokens(c.counts, around))
+    return Shared(chars, shared_tokens(c.counts, chars, entry.divergence.b_start))
 
 
 def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
@@ -131,13 +134,33 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
 
 
 def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | None, c: Compared) -> Change:
+    lost = None if c.options.first else _lost(entry.meaning, shared, c)
+    if c.options.block_size:
+        entry = behind_last_block(entry, lost)
+    return ready(entry, a, b, Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost))
+
+
+def behind_last_block(entry: Found, lost: int | None) -> Found:
+    """A change of text that costs no full block is behind all that was cached."""
+    if entry.meaning.affects != "prefix" or lost != 0:
+        return entry
+    return entry._replace(meaning=entry.meaning._replace(affects="suffix", severity="info"))
+
+
+class Figures(NamedTuple):
+    """What stays shared, and what is lost, if one change were the only one."""
+
+    shared_bytes: int | None
+    alone_tokens: int | None
+    after_fix_tokens: int | None
+    lost_tokens: int | None
+
+
+def ready(entry: Found, a: Place, b: Place, figures: Figures) -> Change:
+    """An entry with its places and figures as a change."""
     divergence, meaning = entry.divergence, entry.meaning
-    lost = None if c.options.first else _lost(meaning, shared, c)
-    if c.options.block_size and meaning.affects == "prefix" and lost == 0:  # behind the last full block
-        meaning = meaning._replace(affects="suffix", severity="info")
     repeats = divergence.repeats
     more = f" (and at {len(repeats)} more place{'s' if len(repeats) > 1 else ''})" if repeats else ""
-    also = [pointer(path) for path in (*(repeat.b.path for repeat in repeats), *entry.extra)]
     return Change(
         cause=meaning.cause,
         message=meaning.message + more,
@@ -148,13 +171,13 @@ def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | N
         a=a,
         b=b,
         within=pointer(divergence.within),
-        also=tuple(one if isinstance(one, str) else "".join(one) for one in also),
-        shared_bytes=byte_at(c.counts.a, shared.chars),
-        shared_tokens=shared.tokens,
-        alone_tokens=shared.tokens,
-        after_fix_tokens=after_fix,
+        also=tuple(pointer(path) for path in (*(repeat.b.path for repeat in repeats), *entry.extra)),
+        shared_bytes=figures.shared_bytes,
+        shared_tokens=figures.alone_tokens,
+        alone_tokens=figures.alone_tokens,
+        after_fix_tokens=figures.after_fix_tokens,
         fix=meaning.fix,
-        lost_tokens=lost,
+        lost_tokens=figures.lost_tokens,
     )
 
 
@@ -177,3 +200,14 @@ def _lost(meaning: Meaning, shared: Shared, c: Compared) -> int | None:
     if (meaning.affects == "key" and meaning.lost_level is None) or shared.tokens is None:
         return None
     return max(readable_tokens(c) - usable_tokens(c, shared.chars, shared.tokens), 0)
+
+
+def judged(found: Iterable[Meaning | Change], lost: bool, same: bool) -> Verdict:
+    """The verdict of two requests that are not refused: a loss is certain if one of its causes is."""
+    found = list(found)
+    costs = [one for one in found if one.affects in ("prefix", "key")]
+    if lost and any(one.certainty == "certain" for one in costs):
+        return "bust"
+    if lost or costs or any(one.certainty == "unknown" for one in found):
+        return "unknown"
+    return "same" if same else "kept"

@@ -2,18 +2,19 @@
 
 from promptlint.boundary import text_divergences
 from promptlint.boundary.counts import count
-from promptlint.boundary.divergence import Divergence, shared_chars
+from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
-from promptlint.cache.marker_faults import MarkerFault, moved_forward, out_of_reach, refusals, standing_still
-from promptlint.cache.meaning import Meaning, harmless, setting_meaning, text_meaning
-from promptlint.cache.reuse import Reuse, left_readable, reuse
-from promptlint.commands.changes import Found, benign_form, changes, fault_found
-from promptlint.commands.figures import Compared, boundary
+from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
+from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
+from promptlint.cache.refusals import MarkerFault, refusals
+from promptlint.cache.reuse import Reuse, guarded, left_readable, reuse
+from promptlint.commands.changes import Found, benign_form, changes, fault_found, judged
+from promptlint.commands.figures import Compared, boundary, side
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.facts.providers import Provider, is_known, names
 from promptlint.facts.providers import provider as provider_row
-from promptlint.finding import Boundary, Diff, Side, Verdict
+from promptlint.finding import Diff
 from promptlint.prompt import Level, Rendered, Request
 from promptlint.render import render
 
@@ -47,15 +48,18 @@ def _provider(old: Request, new: Request, options: Options) -> Provider:
 
 
 def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
-    keyed = [(d, setting_meaning(d, b.request, provider)) for d in setting_differences(a.request, b.request)]
-    lost_level = _first_level([meaning for _, meaning in keyed])
+    cached = left_readable(a, provider)
+    differences = setting_differences(a.request, b.request)
+    keyed = [(d, setting_meaning(d, a, b.request, provider, cached)) for d in differences]
+    lost_level = first_level([meaning for _, meaning in keyed])
     text = text_divergences(a, b)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
-    named = [(d, text_meaning(d, left_readable(a, provider))) for d in text]
     faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
     entries = [fault for fault in faults if fault.refused]
-    entries += [Found(d, m) for d, m in _merged(keyed)] + [Found(d, m) for d, m in named]
+    entries += [Found(d, m) for d, m in merged(keyed)]
+    limit = max(cached, guarded(found, provider))
+    entries += [Found(d, text_meaning(d, limit, provider)) for d in text]
     entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
@@ -63,36 +67,22 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
     tokens_a, tokens_b = (None, None) if options.first else (compared.counts.total_a, compared.counts.total_b)
-    limits = boundary(compared)
+    limits, tokenizer = boundary(compared), options.tokenizer.name
+    done = changes(entries[:1] if options.first else entries, compared)
+    lost = found.usable < found.readable and limits.lost_tokens != 0
+    same = a.text == b.text and not any(entry.is_fault for entry in entries)
+    # With `first` the other entries are not counted, but they still have their say.
+    verdict = judged([entry.meaning for entry in entries] if options.first else done, lost, same)
+    refused = any(entry.refused for entry in entries)
+    if refused:
+        limits = limits._replace(why="the provider refuses the second request, so nothing is read")
     return Diff(
-        verdict=_verdict(entries, found, limits, a.text == b.text),
-        a=_side(a, provider, options, tokens_a),
-        b=_side(b, provider, options, tokens_b),
+        verdict="refused" if refused else verdict,
+        a=side(a.request, provider, tokenizer, a.size, tokens_a),
+        b=side(b.request, provider, tokenizer, b.size, tokens_b),
         boundary=limits,
-        changes=changes(entries[:1] if options.first else entries, compared),
+        changes=done,
     )
-
-
-def _first_level(meanings: list[Meaning]) -> Level | None:
-    """The first level that is certainly lost."""
-    order: tuple[Level, ...] = ("tools", "system", "messages")
-    lost = [meaning.lost_level for meaning in meanings if meaning.lost_level is not None]
-    return min(lost, key=order.index, default=None)
-
-
-def _merged(keyed: list[tuple[Divergence, Meaning]]) -> list[tuple[Divergence, Meaning]]:
-    """Fields of one object with one meaning are one change; changes that matter come first."""
-    groups: dict[tuple[str, ...], tuple[Divergence, Meaning]] = {}
-    for divergence, meaning in keyed:
-        top = divergence.field.split(".")[0]
-        key = (top if top != "headers" else divergence.field, meaning.cause, meaning.affects, meaning.certainty)
-        if key in groups:
-            first, said = groups[key]
-            merged = said._replace(message=f"{divergence.message}; {said.message}")
-            groups[key] = first, merged
-        else:
-            groups[key] = divergence, meaning
-    return sorted(groups.values(), key=lambda entry: entry[1].affects != "key")
 
 
 def _faults(
@@ -100,39 +90,12 @@ def _faults(
 ) -> list[MarkerFault]:
     if provider.cache != "markers":
         return []
-    faults = list(refusals(found.new, provider))
+    faults = [*refusals(found.new, provider), *refused_before(found.old, provider)]
     if lost_level is None and not faults:
         candidates = (
             out_of_reach(found, provider, shared),
             standing_still(found, len(a.text), len(b.text), shared),
-            moved_forward(found),
+            moved(found, provider),
         )
         faults += [fault for fault in candidates if fault is not None]
     return faults
-
-
-def _verdict(entries: list[Found], found: Reuse, limits: Boundary, same_text: bool) -> Verdict:
-    if any(entry.refused for entry in entries):
-        return "refused"
-    if found.usable < found.readable and limits.lost_tokens != 0:
-        return "bust"
-    if any(entry.meaning.affects == "key" for entry in entries):
-        return "unknown"
-    moved = any(entry.meaning.cause.startswith("marker-") for entry in entries)
-    return "same" if same_text and not moved else "kept"
-
-
-def _side(rendered: Rendered, provider: Provider, options: Options, tokens: int | None) -> Side:
-    request = rendered.request
-    return Side(
-        path=request.document.path,
-        revision=request.document.revision,
-        record=request.document.record,
-        format=request.format,
-        provider=provider.name,
-        model=request.model,
-        tokenizer=options.tokenizer.name,
-        exact=request.format == "text",
-        prompt_bytes=rendered.size,
-        prompt_tokens=tokens,
-    )

@@ -4,47 +4,55 @@ from collections.abc import Sequence
 
 from promptlint.boundary.align import common_head
 from promptlint.boundary.divergence import Divergence
-from promptlint.boundary.ids import Decode, id_differences
-from promptlint.cache.meaning import Meaning, text_meaning
+from promptlint.boundary.ids import id_differences
+from promptlint.boundary.settings import setting_differences
+from promptlint.cache.meaning import first_level, merged, setting_meaning, text_meaning
 from promptlint.cache.reuse import block_floor
+from promptlint.commands.changes import Figures, Found, behind_last_block, judged, ready
+from promptlint.commands.figures import side
 from promptlint.commands.options import Options
-from promptlint.commands.places import places
+from promptlint.commands.places import places, setting_value
 from promptlint.facts.providers import Provider
-from promptlint.finding import Boundary, Change, Diff, Place, Side, Verdict
-from promptlint.prompt import Request
-from promptlint.read.places import pointer
+from promptlint.finding import Boundary, Change, Diff
+from promptlint.prompt import Rendered, Request
 
 
 def compare_ids(old: Request, new: Request, provider: Provider, options: Options) -> Diff:
-    """The difference of two requests that are nothing but token ids."""
+    """The difference of two requests that are nothing but token ids. Positions of divergences count tokens."""
     a, b = old.token_ids or (), new.token_ids or ()
-    decode = options.tokenizer.decode if options.chosen else None
-    found = list(id_differences(a, b, old.path, new.path, decode))
-    shared = common_head(a, b)
+    nothing = Rendered(old, "", (), "", 0)  # there is no text, so every level starts at 0
+    keyed = [(d, setting_meaning(d, nothing, new, provider, len(a))) for d in setting_differences(old, new)]
+    shared = 0 if first_level([meaning for _, meaning in keyed]) else common_head(a, b)
     readable = min(len(a), len(b)) if shared in (len(a), len(b)) else len(a)
-    named = [(d, text_meaning(d, readable)) for d in found]
-    if options.first:
-        named = named[:1]
-    boundary = _boundary(a, b, shared, readable, decode, options)
-    changes = _changes(old, new, named, decode)
-    verdict: Verdict = "bust" if boundary.lost_tokens else "same" if a == b else "kept"
+    found = id_differences(a, b, old.path, new.path, options.tokenizer.decode if options.chosen else None)
+    entries = [Found(d, m) for d, m in merged(keyed)]
+    entries += [Found(d, text_meaning(d, readable, provider)) for d in found]
+    limits = _boundary(a, b, shared, readable, options)
+    changes = _changes(old, new, entries, readable, options)
+    vocabulary = options.tokenizer.name if options.chosen else "ids as given"
     return Diff(
-        verdict, _side(old, provider, options, decode), _side(new, provider, options, decode), boundary, changes
+        verdict=judged(changes, bool(limits.lost_tokens), a == b),
+        a=side(old, provider, vocabulary, _size(a, options), len(a)),
+        b=side(new, provider, vocabulary, _size(b, options), len(b)),
+        boundary=limits,
+        changes=changes[:1] if options.first else changes,
     )
 
 
-def _boundary(
-    a: Sequence[int], b: Sequence[int], shared: int, readable: int, decode: Decode | None, options: Options
-) -> Boundary:
-    usable, size = shared, options.block_size
-    if size:
-        usable = block_floor(shared, len(b), size)
-        readable = usable if shared == readable else readable // size * size
+def _size(ids: Sequence[int], options: Options) -> int | None:
+    """Bytes of these tokens; None without a vocabulary."""
+    return len(options.tokenizer.decode(ids)) if options.chosen else None
+
+
+def _boundary(a: Sequence[int], b: Sequence[int], shared: int, readable: int, options: Options) -> Boundary:
+    size = options.block_size
+    usable = _usable(shared, b, options)
+    left = usable if shared == readable else _full(readable, options)
     return Boundary(
-        shared_bytes=len(decode(a[:shared])) if decode else None,
+        shared_bytes=_size(a[:shared], options),
         shared_tokens=shared,
         usable_tokens=usable,
-        lost_tokens=max(readable - usable, 0),
+        lost_tokens=max(left - usable, 0),
         lost_usd=None,
         unit="block" if size else "token",
         exact=True,
@@ -55,57 +63,43 @@ def _boundary(
     )
 
 
-def _changes(
-    old: Request, new: Request, named: list[tuple[Divergence, Meaning]], decode: Decode | None
-) -> tuple[Change, ...]:
+def _usable(shared: int, b: Sequence[int], options: Options) -> int:
+    return block_floor(shared, len(b), options.block_size) if options.block_size else shared
+
+
+def _full(tokens: int, options: Options) -> int:
+    """Tokens in full blocks, where there are blocks."""
+    return tokens // options.block_size * options.block_size if options.block_size else tokens
+
+
+def _changes(old: Request, new: Request, entries: list[Found], readable: int, options: Options) -> tuple[Change, ...]:
     a, b = old.token_ids or (), new.token_ids or ()
-    places_a = places(old, [d.a for d, _ in named], [_id(a, d.a_start) if d.a_present else None for d, _ in named])
-    places_b = places(new, [d.b for d, _ in named], [_id(b, d.b_start) if d.b_present else None for d, _ in named])
-    starts = [d.a_start for d, _ in named]
-    return tuple(
-        _change(d, m, places_a[i], places_b[i], min(starts[i + 1 :], default=len(a)), a, decode)
-        for i, (d, m) in enumerate(named)
-    )
+    places_a = places(old, [e.divergence.a for e in entries], [_value(e.divergence, old, first=True) for e in entries])
+    places_b = places(new, [e.divergence.b for e in entries], [_value(e.divergence, new, first=False) for e in entries])
+    alone = [_alone(entry, len(a)) for entry in entries]
+    done = []
+    for i, entry in enumerate(entries):
+        lost = 0
+        if entry.meaning.affects in ("prefix", "key"):
+            lost = max(_full(readable, options) - _usable(alone[i], b, options), 0)
+        after = min(alone[i + 1 :], default=len(a))
+        figures = Figures(_size(a[: alone[i]], options), alone[i], after, lost)
+        done.append(ready(behind_last_block(entry, lost), places_a[i], places_b[i], figures))
+    return tuple(done)
 
 
-def _id(ids: Sequence[int], i: int) -> str | None:
-    return str(ids[i]) if i < len(ids) else None
+def _alone(entry: Found, tokens: int) -> int:
+    """Tokens of A that stay shared if this entry were the only change."""
+    if entry.divergence.level == "settings":
+        return tokens if entry.meaning.lost_level is None else 0
+    return tokens if entry.meaning.affects == "nothing" else entry.divergence.a_start
 
 
-def _change(
-    d: Divergence, m: Meaning, a: Place, b: Place, after: int, ids: Sequence[int], decode: Decode | None
-) -> Change:
-    return Change(
-        cause=m.cause,
-        message=m.message,
-        level=d.level,
-        certainty=m.certainty,
-        affects=m.affects,
-        severity=m.severity,
-        a=a,
-        b=b,
-        within=pointer(d.within),
-        also=(),
-        shared_bytes=len(decode(ids[: d.a_start])) if decode else None,
-        shared_tokens=d.a_start,
-        alone_tokens=d.a_start,
-        after_fix_tokens=after,
-        fix=m.fix,
-        lost_tokens=len(ids) - d.a_start if m.affects == "prefix" else 0,
-    )
-
-
-def _side(request: Request, provider: Provider, options: Options, decode: Decode | None) -> Side:
+def _value(divergence: Divergence, request: Request, *, first: bool) -> str | None:
+    if not (divergence.a_present if first else divergence.b_present):
+        return None
+    if divergence.level == "settings":
+        return setting_value(request, (divergence.a if first else divergence.b).path)
     ids = request.token_ids or ()
-    return Side(
-        path=request.document.path,
-        revision=request.document.revision,
-        record=request.document.record,
-        format=request.format,
-        provider=provider.name,
-        model=request.model,
-        tokenizer=options.tokenizer.name if decode else "ids as given",
-        exact=True,
-        prompt_bytes=len(decode(ids)) if decode else None,
-        prompt_tokens=len(ids),
-    )
+    start = divergence.a_start if first else divergence.b_start
+    return str(ids[start]) if start < len(ids) else None

@@ -8,7 +8,10 @@ from promptlint.cache.markers import last_before
 from promptlint.cache.reuse import Reuse, block_floor
 from promptlint.commands.options import Options
 from promptlint.facts.providers import Provider
-from promptlint.finding import Boundary
+from promptlint.finding import Boundary, Side
+from promptlint.prompt import Request
+
+_EXACT = ("text", "token-ids")  # formats whose prompt is known as it is
 
 
 class Compared(NamedTuple):
@@ -37,7 +40,7 @@ def usable_tokens(c: Compared, chars: int, tokens: int) -> int:
 def boundary(c: Compared) -> Boundary:
     """Where the prompts part, in bytes, tokens and what the cache can use. With `first` nothing is counted."""
     a, size = c.counts.a, c.options.block_size
-    exact = a.request.format == "text"
+    exact = a.request.format in _EXACT
     limits = Boundary(
         shared_bytes=byte_at(a, c.shared),
         shared_tokens=None,
@@ -46,17 +49,16 @@ def boundary(c: Compared) -> Boundary:
         lost_usd=None,
         unit="block" if size else c.reuse.unit,
         exact=exact,
-        band="" if exact else c.provider.counts,
+        band="" if exact else _band(c),
         why=f"{c.reuse.why}, in full blocks of {size} tokens" if size else c.reuse.why,
         token_note="",
     )
     if c.options.first and c.shared == min(len(a.text), len(c.counts.b.text)):
         return limits
-    around = token_difference(c.counts, c.shared, c.shared)
-    limits = limits._replace(token_note=_token_note(around.back))
+    limits = limits._replace(token_note=_token_note(token_difference(c.counts, c.shared, c.shared).back))
     if c.options.first:
         return limits
-    tokens = shared_tokens(c.counts, around)
+    tokens = shared_tokens(c.counts, c.shared, c.shared)
     chars = min(c.shared, c.reuse.usable) if c.provider.cache == "prefix" else c.reuse.usable
     usable = tokens if chars == c.shared else c.counts.in_a(chars)
     if size:
@@ -66,8 +68,32 @@ def boundary(c: Compared) -> Boundary:
     return limits._replace(shared_tokens=tokens, usable_tokens=usable, lost_tokens=lost)
 
 
+def _band(c: Compared) -> str:
+    if c.options.chosen:
+        return (
+            "counted with the vocabulary that you chose, over a documented form of the prompt, not the provider's own"
+        )
+    return c.provider.counts
+
+
 def _token_note(back: int) -> str:
     if back <= 0:
         return ""
     size = f"{back} byte{'s' if back > 1 else ''}"
     return f"the first differing token begins {size} before the first differing byte: the tokenizer merges across it"
+
+
+def side(request: Request, provider: Provider, tokenizer: str, size: int | None, tokens: int | None) -> Side:
+    """One input, as the report names it."""
+    return Side(
+        path=request.document.path,
+        revision=request.document.revision,
+        record=request.document.record,
+        format=request.format,
+        provider=provider.name,
+        model=request.model,
+        tokenizer=tokenizer,
+        exact=request.format in _EXACT,
+        prompt_bytes=size,
+        prompt_tokens=tokens,
+    )

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from promptlint.boundary.divergence import item_at, piece_at
+from promptlint.boundary.settings import is_private
 from promptlint.finding import Place
 from promptlint.prompt import Document, Json, Location, Number, Path, Rendered, Request, Spot
 from promptlint.read.descend import descend
 from promptlint.read.places import pointer, resolve
 
-_BEFORE, _AFTER = 24, 48  # characters of an excerpt on both sides of the first differing one
+_BEFORE, _AFTER = 120, 60  # characters of an excerpt; so many before, that a secret is seen whole and can be masked
 
 
 def places(request: Request, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
@@ -53,8 +54,8 @@ def text_value(rendered: Rendered, char: int) -> str | None:
 
 
 def setting_value(request: Request, path: Path) -> str | None:
-    """The value of a setting as text; None if it was not sent. Headers are hidden, for they carry keys."""
-    if "headers" in path and not str(path[-1]).lower().endswith(("-beta", "-version")):
+    """The value of a setting as text; None if it was not sent. What may be a key or a password is hidden."""
+    if is_private(path):
         return "(hidden)"
     for known, value in request.settings.items():
         if path[: len(known)] == known:

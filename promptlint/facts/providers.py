@@ -1,7 +1,7 @@
 """What each provider reuses and what keys its cache: data/providers.yaml as typed rows."""
 
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
 from promptlint.finding import Certainty
@@ -17,6 +17,7 @@ class Setting(NamedTuple):
     cause: str
     beyond: str  # what may be lost besides, or ""
     certain_models: str  # pattern of the models for which the effect is certain, or ""
+    default_unknown: bool  # what an omitted field means is not published
 
 
 class Provider(NamedTuple):
@@ -30,6 +31,8 @@ class Provider(NamedTuple):
     lifetimes: tuple[str, ...]  # longest first
     default_lifetime: str
     unmarkable: frozenset[str]  # kinds of segments that carry no marker
+    runs: frozenset[str]  # kinds of segments of which several in a row count as one position
+    bound_models: str  # pattern of the models for which the rule gives an upper bound only, or ""
     implicit: bool  # the platform may also reuse what is not marked
     counts: str  # why token counts are only "about"
     settings: tuple[Setting, ...]
@@ -52,6 +55,8 @@ def provider(name: str) -> Provider:
         lifetimes=tuple(row.get("lifetimes", ())),
         default_lifetime=row.get("default_lifetime", ""),
         unmarkable=frozenset(row.get("unmarkable", ())),
+        runs=frozenset(row.get("runs", ())),
+        bound_models=row.get("bound_models", ""),
         implicit=row.get("implicit", False),
         counts=row["counts"],
         settings=tuple(_setting(entry) for entry in settings["settings"]),
@@ -60,11 +65,18 @@ def provider(name: str) -> Provider:
     )
 
 
-def _setting(row: dict[str, str]) -> Setting:
-    level: Level = row["level"]  # type: ignore[assignment]
-    certainty: Certainty = row["certainty"]  # type: ignore[assignment]
-    cause = row.get("cause", "setting-changed")
-    return Setting(row["field"], level, certainty, cause, row.get("beyond", ""), row.get("certain_models", ""))
+def _setting(row: dict[str, Any]) -> Setting:
+    level: Level = row["level"]
+    certainty: Certainty = row["certainty"]
+    return Setting(
+        field=row["field"],
+        level=level,
+        certainty=certainty,
+        cause=row.get("cause", "setting-changed"),
+        beyond=row.get("beyond", ""),
+        certain_models=row.get("certain_models", ""),
+        default_unknown=row.get("default_unknown", False),
+    )
 
 
 def is_known(name: str) -> bool:

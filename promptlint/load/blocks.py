@@ -184,7 +184,7 @@ def kind_of(value: dict[str, Json], dialect: str) -> Kind:
 def rest(holder: dict[str, Json], path: Path, done: frozenset[str]) -> list[Segment]:
     """The fields of a message that no other segment covers, as one segment, or nothing."""
     covered = done | marker_names()
-    if all(holder[name] is None for name in holder.keys() - covered):
+    if all(holder[name] in (None, []) for name in holder.keys() - covered):
         return []
     return [Segment("other", path, holder, None, covered)]
 

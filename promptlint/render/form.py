@@ -55,13 +55,17 @@ def is_text_block(block: dict[str, Json], form: Form) -> bool:
     return "type" not in block or (isinstance(kind, str) and kind in form.text_types)
 
 
+def _says_nothing(name: str, held: Json, form: Form) -> bool:
+    return held is None or (held == [] and name not in form.free)
+
+
 def declared_fields(value: dict[str, Json], form: Form, omit: frozenset[str]) -> list[str]:
     """The fields of a declared object in the order of the form, unknown ones last by name.
 
-    A null says what a missing field says: libraries that dump their models write either.
+    A null or an empty list says what a missing field says: libraries that dump their models write either.
     """
     rank, last = form.rank, len(form.rank)
-    fields = [name for name, held in value.items() if held is not None and name not in omit]
+    fields = [name for name, held in value.items() if name not in omit and not _says_nothing(name, held, form)]
     if len(fields) > 1:
         fields.sort(key=lambda name: (rank.get(name, last), name))
     return fields

@@ -9,7 +9,7 @@ FORMS = ("text", "concise", "json", "markdown")
 def write(report: Report, form: str, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
     """The whole report in one of `FORMS`, ending in a line feed.
 
-    `color` (ANSI codes) and `width` (columns) matter to "text" only; `excerpts=False` prints no text of the prompts.
+    `color` (ANSI codes) and `width` (columns) matter to "text" only; `excerpts=False` prints no excerpts.
     Apart from those codes the result holds printable characters and line feeds only, and no line that a CI runner
     would take for a command; JSON is ASCII. Raises PromptlintError for another form.
     """

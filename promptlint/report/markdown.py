@@ -48,16 +48,10 @@ def code(visible: str) -> str:
 
 
 def _word(word: str) -> str:
-    match = _harmless().fullmatch(word)
-    if match is None:
-        return code(word)
-    before, inner, after = match.groups()
+    opened = word.lstrip("(\"'")
+    inner = opened.rstrip(")\"',;:.!?")
+    before, after = word[: len(word) - len(opened)], opened[len(inner) :]
     return word if inner.isalnum() or not inner or _plain().fullmatch(inner) else f"{before}{code(inner)}{after}"
-
-
-@cache
-def _harmless() -> re.Pattern[str]:
-    return re.compile(r"([(\"']*)(.*?)([)\"',;:.!?]*)")
 
 
 @cache

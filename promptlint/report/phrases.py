@@ -1,9 +1,8 @@
 """The words that the text, concise and Markdown reports share: counts, places, verdicts. All of it visible text."""
 
-from promptlint.finding import Change, Diff, Place, Report, Side
+from promptlint.finding import Boundary, Change, Diff, Place, Report, Side
 from promptlint.report.escape import line
 
-_BREAKING = ("prefix", "key")
 _AFFECTS = {
     "prefix": "in the prefix",
     "suffix": "behind the prefix",
@@ -31,8 +30,8 @@ def plural(count: int, noun: str) -> str:
 
 
 def breaks(change: Change) -> bool:
-    """Whether the change costs reuse: it lies in the prefix or in the key."""
-    return change.affects in _BREAKING
+    """Whether the change is a finding: it costs reuse, or will."""
+    return change.severity != "info"
 
 
 def source(item: Side | Place) -> str:
@@ -137,8 +136,16 @@ def outcome(diff: Diff) -> str:
         "same": "equal prompts under an equal key",
         "refused": "the provider refuses the request",
         "wrong_reuse": "the cache would serve tokens that it must not",
-        "unknown": "what the cache can reuse is not known",
+        "unknown": _unknown(boundary),
     }[diff.verdict]
+
+
+def _unknown(boundary: Boundary) -> str:
+    if not boundary.lost_tokens:
+        return "what the cache can reuse is not known"
+    lost = number(boundary.lost_tokens, exact=boundary.exact)
+    total = "" if boundary.usable_tokens is None else f" of {boundary.lost_tokens + boundary.usable_tokens:,}"
+    return f"{lost}{total} cached tokens may be lost"
 
 
 def _lost(lost: int | None, usable: int | None, usd: str | None, *, exact: bool) -> str:

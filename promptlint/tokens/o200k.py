@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
+from promptlint.tokens.blank import has_long_blank, too_blank
 from promptlint.tokens.cuts import is_boundary
 from promptlint.tokens.interface import WRONG_IDS
 from promptlint.tokens.patterns import HARMONY, O200K, O200K_BASE, O200K_PATTERN
+from promptlint.tokens.pretokens import pieces
 from promptlint.tokens.small import SmallEncoder
 from promptlint.tokens.table import Table
 
@@ -42,7 +44,7 @@ class O200k:
             ids = self._small.encode(text)
             if ids is not None:
                 return ids
-        return self._tiktoken().encode_ordinary(text)
+        return self._encode_large(text)
 
     def count(self, text: str, *, ahead: int = 0) -> int:
         fast = self._fast_counter(text, ahead)
@@ -52,7 +54,7 @@ class O200k:
             count = self._small.count(text)
             if count is not None:
                 return count
-        return len(self._tiktoken().encode_ordinary(text))  # tiktoken itself has no count, and its buffer is slower
+        return len(self._encode_large(text))  # tiktoken itself has no count, and its buffer is slower
 
     def is_cut(self, text: str, c: int) -> bool:
         return is_boundary(text, c, O200K)
@@ -82,6 +84,15 @@ class O200k:
             self._fast, note = fast_counter()
             self.notes = (note,) if note else ()
         return self._fast
+
+    def _encode_large(self, text: str) -> Sequence[int]:
+        encoding = self._tiktoken()
+        if not has_long_blank(text):
+            return encoding.encode_ordinary(text)
+        parts = pieces(text)
+        if parts is None:
+            raise too_blank(self.name)
+        return [number for part in parts for number in encoding._encode_single_piece(part.encode())]
 
     def _tiktoken(self) -> "Encoding":
         if self._large is None:

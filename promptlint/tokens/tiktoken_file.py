@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
+from promptlint.tokens.blank import has_long_blank, too_blank
 from promptlint.tokens.cuts import is_boundary
 from promptlint.tokens.interface import WRONG_IDS
 from promptlint.tokens.patterns import ENCODINGS, Encoding
@@ -29,10 +30,12 @@ class TiktokenFile:
         self._encoding = _build(self._known, ranks)
 
     def encode(self, text: str) -> Sequence[int]:
+        if has_long_blank(text):
+            raise too_blank(self.name)
         return self._encoding.encode_ordinary(text)
 
     def count(self, text: str, *, ahead: int = 0) -> int:
-        return len(self._encoding.encode_ordinary(text))
+        return len(self.encode(text))
 
     def is_cut(self, text: str, c: int) -> bool:
         return is_boundary(text, c, self._known.rule)

@@ -35,6 +35,8 @@ class Case(NamedTuple):
     other_places: tuple[tuple[str, int], ...]  # pointer and character of places that are as good
     lost_tokens: tuple[int, ...]  # any of these; empty: not stated
     advisory: bool
+    must_mention: tuple[str, ...]
+    must_not_say: tuple[str, ...]
 
 
 @functools.cache
@@ -74,6 +76,8 @@ def _case(folder: Path, row: dict[str, Any]) -> Case:
         other_places=tuple((pointer(other["json_path"]), other["char"]) for other in others),
         lost_tokens=_lost_tokens(expect.get("reuse", {})),
         advisory=expect.get("advisory", False),
+        must_mention=tuple(expect["must_mention"]),
+        must_not_say=tuple(expect["must_not_say"]),
     )
 
 

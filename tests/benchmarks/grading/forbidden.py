@@ -1,7 +1,4 @@
-"""`must_not_say` of the corpus, as far as a machine can check it: one predicate on the answer for each case.
-
-Two `must_mention` lines are here as well, because they say how many findings there may be.
-"""
+"""`must_not_say` of the corpus: one predicate on the answer for each sentence."""
 
 import json
 import re
@@ -17,7 +14,11 @@ Promise = Callable[[Case, Answer], bool]
 
 def broken_promises(case: Case, answer: Answer) -> tuple[str, ...]:
     """Name what the answer says although the case forbids it."""
-    return tuple(words for words, kept in PROMISES.get(case.name[:2], {}).items() if not kept(case, answer))
+    return tuple(words for words in case.must_not_say if not PROMISES[case.name[:2]][words](case, answer))
+
+
+def _all(*promises: Promise) -> Promise:
+    return lambda case, answer: all(kept(case, answer) for kept in promises)
 
 
 def _never(*causes: str) -> Promise:
@@ -76,14 +77,6 @@ def _names_code_points(_: Case, answer: Answer) -> bool:
     return "0301" in answer.text and not any(unicodedata.combining(char) for char in answer.text)
 
 
-def _also_at(pointer: str) -> Promise:
-    def kept(_: Case, answer: Answer) -> bool:
-        inside = pointer + "/"
-        return any(said.touches(pointer) or any(at.startswith(inside) for at in said.also) for said in answer.changes)
-
-    return kept
-
-
 def _refused(_: Case, answer: Answer) -> bool:
     return answer.verdict == "refused"
 
@@ -95,14 +88,13 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "08": {"flag the equal user message": _not_at("/messages")},
     "10": {"point at the tool list order": _never("list-order", "items-changed")},
     "11": {
-        "call the id a user-supplied value": _never_words(r"user[- ]supplied"),
-        "one finding, not eight": _one_at("messages"),
+        # No report of ours has these words; that the finding is called an id is what can fail.
+        "call the id a user-supplied value": _all(
+            _never_words(r"user[- ]supplied"), _one_at("messages"), _never("text-edited", "item-edited")
+        )
     },
     "12": {"report a difference in instructions or input": _no_text_difference},
-    "13": {
-        "say that a property was added or removed": _never("items-changed", "item-edited"),
-        "leave out the second instance at $.tools[5]": _also_at("/tools/5"),
-    },
+    "13": {"say that a property was added or removed": _never("items-changed", "item-edited")},
     "14": {
         "report eight changed tools": _one_at("tools"),
         "say that tools were added or removed": _never("items-changed", "item-edited"),
@@ -122,7 +114,7 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "32": {"report any changed text": _no_text_difference},
     "34": {"call it a changed prefix": _no_text_difference},
     "35": {"treat it as a cache miss only": _refused},
-    "36": {"complain about the 5 min marker in messages": _not_at("/messages")},
+    "36": {"complain about the 5 min marker in messages: shorter after longer is allowed": _not_at("/messages")},
     "37": {"flag the valid system marker": _not_at("/system")},
     "39": {"report a text difference": _no_text_difference},
     "40": {"certainty": _never_certain("beta-header-changed")},

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from grading.answer import Answer, Said
 from grading.cases import Case, TruePlace
 from grading.forbidden import broken_promises
+from grading.mentions import unmentioned
 
 LOST_SHARE = 0.30
 LOST_TOKENS = 64
@@ -18,6 +19,7 @@ class Grades(NamedTuple):
     verdict: bool
     lost: bool
     promises: tuple[str, ...]  # what the answer said although the case forbids it
+    unmentioned: tuple[str, ...]  # what it does not say although the case demands it, as far as that is judged
 
     def wrong(self) -> tuple[str, ...]:
         """Name the aspects that failed."""
@@ -27,6 +29,7 @@ class Grades(NamedTuple):
             "verdict": self.verdict,
             "lost": self.lost,
             "promises": not self.promises,
+            "mentions": not self.unmentioned,
         }
         return tuple(name for name, right in aspects.items() if not right)
 
@@ -39,6 +42,7 @@ def grade(case: Case, answer: Answer) -> Grades:
         verdict=answer.verdict in case.verdicts,
         lost=_lost_is_right(case, answer.lost_tokens),
         promises=broken_promises(case, answer),
+        unmentioned=unmentioned(case, answer),
     )
 
 
