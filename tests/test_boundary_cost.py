@@ -5,12 +5,17 @@ Sizes are such that anything quadratic would take minutes; no clock is read.
 
 import json
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from documents import rendered
-from promptlint.boundary import text_divergences
+from promptlint.boundary import text_divergences, tree
+from promptlint.boundary.align import gaps
+from promptlint.boundary.tree import index
+from promptlint.prompt import Path
+from promptlint.report.markdown import words
 
 SEED = random.Random(2)
 
@@ -91,6 +96,9 @@ RUNS = {
     "line feeds": "\n" * 200_000,
     "brackets": "(" * 100_000,
     "braces": "{" * 100_000,
+    "a field of dots": "\nhost: " + "." * 100_000 + " !",
+    "a path of dots": "\ncwd: /" + "./" * 100_000 + " !",
+    "a quoted field": "\nbranch: " + "'" * 100_000 + " !",
 }
 
 
@@ -132,3 +140,67 @@ def test_many_blocks() -> None:
     assert causes(request(*some), request(*some[::2])) == {"history-rewrapped"}
     assert causes(request(*some), request(*some[::-1])) == {"list-order"}
     assert causes(request(*some), request(*(i + 4_000 for i in some))) == {"history-rewritten"}
+
+
+class Counted(str):
+    """A word that counts how often an alignment looks at words."""
+
+    looks = 0
+
+    def __hash__(self) -> int:
+        Counted.looks += 1
+        return super().__hash__()
+
+    def __eq__(self, other: object) -> bool:
+        Counted.looks += 1
+        return super().__eq__(other)
+
+
+def peeled(count: int) -> tuple[list[Counted], list[Counted]]:
+    """Lists in which each round of an alignment finds one anchor and leaves almost all of the rest."""
+    kept = ["s1", "u", *(word for i in range(1, count) for word in (f"s{i + 1}", f"s{i}"))]
+    old, new = ([Counted(w) for k, word in enumerate(kept) for w in (f"{side}{k}", word)] for side in "ab")
+    return old, new
+
+
+def test_an_alignment_looks_at_each_entry_a_few_times() -> None:
+    old, new = peeled(20_000)
+    Counted.looks = 0
+    found = gaps(old, new)
+    assert found[0][:1] == (0,)
+    assert found[-1].a1 == len(old)
+    assert Counted.looks < 60 * (len(old) + len(new))
+
+
+def test_a_short_alignment_is_complete() -> None:
+    old, new = peeled(40)
+    assert [old[i] for gap in gaps(old, new) for i in range(gap.a0, gap.a1) if not old[i].startswith("a")] == []
+
+
+def test_many_values_at_a_great_depth() -> None:
+    prompts = [rendered(tools(nested({f"k{i}": i + more for i in range(3_000)}, 240))) for more in (0, 10**6)]
+    (found,) = text_divergences(*prompts)
+    assert (found.cause, len(found.repeats)) == ("item-edited", 2_999)
+    places = index(prompts[0].items[0], "\n", {})
+    assert len(places.first) < 3_000 + 300
+
+
+def test_the_place_of_many_deep_values_is_found_without_a_walk_to_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    item = rendered(tools(nested({f"k{i}": i for i in range(1_000)}, 240))).items[0]
+    steps = 0
+
+    def walk(path: Path) -> Iterator[Path]:
+        nonlocal steps
+        for depth in range(len(path), -1, -1):
+            steps += 1
+            yield path[:depth]
+
+    monkeypatch.setattr(tree, "_upwards", walk)
+    index(item, "\n", {})
+    assert steps < 20 * len(item.pieces)
+
+
+@pytest.mark.parametrize("mark", [".", "!", "(", ")", "'", '"'])
+def test_a_long_word_of_marks_in_a_markdown_report(mark: str) -> None:
+    assert words(f"{mark * 200_000}x").count(mark) == 200_000
+    assert words(f"x{mark * 200_000}<").count(mark) == 200_000

@@ -103,11 +103,17 @@ def test_every_place_leads_to_its_character_in_the_file(case: Case, perturbed: b
 
 
 def _spellings(char: str) -> tuple[bytes, ...]:
-    """How a character may stand in JSON: as itself, as a short escape, or by its number."""
+    """How a character may stand in JSON: as itself or as its short escape, or by its number."""
     short = json.dumps(char, ensure_ascii=False)[1:-1]
     units = char.encode("utf-16-be")
     number = "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
-    return (char.encode() if char not in '"\\' and char >= " " else b"", short.encode(), number.encode())
+    return short.encode(), number.encode()
+
+
+def test_a_character_is_spelled_as_itself_or_by_number() -> None:
+    assert _spellings("n") == (b"n", b"\\u006e")
+    assert _spellings("\n") == (b"\\n", b"\\u000a")
+    assert _spellings("\U0001f30a") == ("\U0001f30a".encode(), b"\\ud83c\\udf0a")
 
 
 def test_the_corpus_is_whole() -> None:

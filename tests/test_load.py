@@ -230,3 +230,10 @@ def test_notes_of_the_reader_are_kept() -> None:
     request = load(document('{"model": "gpt-5", "model": "gpt-6", "messages": []}'))
     assert request.model == "gpt-6"
     assert any("duplicate key" in note for note in request.notes)
+
+
+def test_an_empty_system_text_is_none() -> None:
+    body = {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+    assert loaded({**body, "system": ""}).items == loaded(body).items
+    marked = [{"type": "text", "text": "", "cache_control": {"type": "ephemeral"}}]
+    assert len(loaded({**body, "system": marked}).items) == 2

@@ -15,16 +15,20 @@ _GIT_LINE = (
 _SAYS = r"\W*(?:(?:current|git|os|working|default|active|local)[ _])?"
 _IS = r"(?: name| is)?[\"'`*]*\s?[:=]\s*[\"'`*]*"
 _ENDS = r"[\"'`*,;)]*\.?\s*$"
-_NAME_FIELD = rf"(?i){_SAYS}(?:(?:host|user|node)_?name|git[ _](?:branch|user)|current[ _]branch){_IS}[\w./@:+-]+{_ENDS}"
+_NAME_FIELD = (
+    rf"(?i){_SAYS}(?:(?:host|user|node)_?name|git[ _](?:branch|user)|current[ _]branch)"
+    rf"{_IS}[\w./@:+-]+{_ENDS}"
+)
 # Words of every day too: what stands behind them must look like a name that a machine or a repository has.
 _MARKED_FIELD = (
     rf"(?i){_SAYS}(?:branch|host|user|head|revision|machine|arch(?:itecture)?){_IS}"
-    rf"(?:main|master|trunk|develop|head|localhost|root|(?=\S*[\d./@_-])[\w./@:+-]*\w){_ENDS}"
+    rf"(?:main|master|trunk|develop|head|localhost|root|(?=[\w./@:+-]*(?:\d|[./@_-]\w))[\w./@:+-]*\w){_ENDS}"
 )
 _COMMIT_FIELD = rf"(?i){_SAYS}commit{_IS}[0-9a-f]{{6,40}}{_ENDS}"
 _SYSTEM_FIELD = (
     rf"(?i){_SAYS}(?:shell|platform|os|operating system){_IS}"
-    r"(?:[\w./-]*/)?(?:(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|cmd|darwin|linux|mac ?os|windows|win32|freebsd|android|ios)"
+    r"(?:[\w./-]*/)?(?:(?:ba|z|da|k|fi|c|tc)?sh|pwsh|powershell|cmd|"
+    r"darwin|linux|mac ?os|windows|win32|freebsd|android|ios)"
     rf"(?:\.exe)?{_ENDS}"
 )
 _PATH_FIELD = (
@@ -36,7 +40,9 @@ _VERSION_FIELD = (
     r"(?:[ _]version)?[\"'`*]*\s?(?:[:=]+)\s*[\"'`*]*\D{0,24}\d[\w.+~-]*"
 )
 _STATUS_FIELD = (
-    r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*(?:\(?(?:clean|dirty|modified|up to date)\b|(?:ahead|behind)\b.*\d|\d+ (?:files?|changes?|commits?|modified|untracked)\b)"
+    r"(?i)\W*(?:git )?(?:git[ _])?status[\"'`*]*\s?[:=]\s*"
+    r"(?:\(?(?:clean|dirty|modified|up to date)\b|(?:ahead|behind)\b.*\d|"
+    r"\d+ (?:files?|changes?|commits?|modified|untracked)\b)"
 )
 _LINES = (
     _STATUS_LINE,

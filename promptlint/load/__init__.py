@@ -10,7 +10,7 @@ from promptlint.load.envelope import FIELDS as ENVELOPES
 from promptlint.load.envelope import Found, follow, holds_response, locate, names
 from promptlint.load.provider import provider_of
 from promptlint.load.text import like_json
-from promptlint.prompt import Document, Json, Path, Request
+from promptlint.prompt import Document, Item, Json, Path, Request
 from promptlint.read import json_text
 from promptlint.read.json_pair import Parsed
 from promptlint.read.names import shown
@@ -108,12 +108,19 @@ def _request(document: Document, found: Found, format_name: str, notes: tuple[st
         format=format_name,
         provider=provider_of(format_name, body),
         model=body.model,
-        items=body.items,
+        items=tuple(item for item in body.items if not _says_nothing(item)),
         token_ids=body.token_ids,
         settings={**settings, **body.settings},
         automatic=body.automatic,
         notes=notes + body.notes,
     )
+
+
+def _says_nothing(item: Item) -> bool:
+    """An empty system text is none; an empty message is still a turn, and an empty block may carry a marker."""
+    if item.level != "system" or item.role is not None:
+        return False
+    return all(segment.content == "" and segment.marker is None for segment in item.segments)
 
 
 def _loader(format_name: str) -> Callable[[Json, Path], Body]:

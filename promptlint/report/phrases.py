@@ -85,8 +85,9 @@ def _tokens(count: int | None, rest: str, *, exact: bool) -> str:
 
 def labels(change: Change) -> str:
     """Severity, certainty (unless certain), level and effect."""
-    words = [change.severity, change.level, _AFFECTS[change.affects]]
-    if change.certainty != "certain":
+    effect = "effect not known" if change.certainty == "unknown" else _AFFECTS[change.affects]
+    words = [change.severity, change.level, effect]
+    if change.certainty == "possible":
         words.insert(1, change.certainty)
     return ", ".join(words)
 
