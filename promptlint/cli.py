@@ -18,9 +18,17 @@ _FAILING = frozenset(("bust", "refused", "wrong_reuse"))
 _DIFF = """\
 Show which byte moved the shared boundary of two prompts, why, and what it costs.
 
-A and B are files with a request, a tool list, text or token ids. FILE.jsonl#12 is one record (from 0), REV:FILE
-comes from git, - is standard input, and two folders are compared file by file.
+A and B are files with a request, a tool list, text or token ids.
+FILE.jsonl#12 is one record (from 0), REV:FILE comes from git, - is standard
+input, and two folders are compared file by file.
 """
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """80 columns: to ask the terminal for its width would import the compression libraries."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -82,6 +90,7 @@ def _parser() -> _Parser:
     parser = _Parser(
         prog="promptlint",
         description="Keep LLM prompt caches hit: find the edit that moved the cached prefix of a prompt.",
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     version = f"promptlint {__version__} (distribution promptlint-cache {__version__})"
@@ -96,7 +105,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
         "diff",
         help="which byte moved the shared boundary of two prompts, why, and what it costs",
         description=_DIFF,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     add = diff.add_argument
