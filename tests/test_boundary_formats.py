@@ -61,12 +61,13 @@ def _other(value: Any, chance: random.Random) -> Any:
     if isinstance(value, list) and value:
         at, entry = chance.randrange(len(value)), copy.deepcopy(chance.choice(value))
         without = [held for i, held in enumerate(value) if i != at]
-        turned = chance.sample(value, len(value))
-        return chance.choice([turned, without, [*value[:at], entry, *value[at:]], [*value, entry], value[:at], None])
+        mixed = chance.sample(value, len(value))
+        return chance.choice([mixed, without, [*value[:at], entry, *value[at:]], [*value, entry], value[:at], None])
     if isinstance(value, dict) and value:
         names = chance.sample(list(value), len(value))
-        turned, without = {name: value[name] for name in names}, {name: value[name] for name in names[1:]}
-        return chance.choice([turned, without, {**value, "name": "ann"}, {**value, "new": {}}, {**value, names[0]: {}}])
+        turned = {name: value[name] for name in names}
+        less = {name: value[name] for name in names[1:]}
+        return chance.choice([turned, less, {**value, "name": "ann"}, {**value, "new": {}}, {**value, names[0]: {}}])
     return chance.choice([1, 1.0, "1", True, None, {}, [], ["1"]])
 
 
@@ -85,7 +86,7 @@ def pairs(path: File) -> Iterator[tuple[Side, Side]]:
 
 def printed(side: Side) -> list[object]:
     """What is read, of which JSON type it is, and where it stands inside its item."""
-    shown = []
+    shown: list[object] = []
     for item in side.prompt.items:
         depth = len(item.item.path)
         atoms = [(p.path[depth:], p.atom, p.text, p.atom == "key" or _type(side.value, p.path)) for p in item.pieces]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.divergence import ID_FIELDS, Divergence
 from promptlint.boundary.settings import NOT_SENT
 from promptlint.cache.reuse import level_start
 from promptlint.facts.causes import cause
@@ -17,7 +17,6 @@ _NAMING = (
     r"^(?:models/|(?:[a-z]{2,6}\.)?(?:anthropic|amazon|openai)[./])|[-@](?:\d{8}|\d{4}-\d\d-\d\d)|-v\d+:\d+$|-latest$"
 )
 _FORM_UNPUBLISHED = frozenset(("number-form", "content-shape"))
-_ID_FIELDS = frozenset(("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId"))
 
 
 class Meaning(NamedTuple):
@@ -57,7 +56,7 @@ def harmless(divergence: Divergence) -> bool:
 def _text_certainty(divergence: Divergence) -> Certainty:
     if divergence.cause in _FORM_UNPUBLISHED:
         return "possible"  # whether the provider renders the two apart is not published
-    if divergence.cause == "identifier" and divergence.b.path and divergence.b.path[-1] in _ID_FIELDS:
+    if divergence.cause == "identifier" and divergence.b.path and divergence.b.path[-1] in ID_FIELDS:
         return "possible"  # whether call ids are rendered is not published
     return "certain"
 
