@@ -121,7 +121,7 @@ SYSTEM: dict[str, tuple[Edit, list[Seen]]] = {
     ),
     "merged by a line feed, as it is printed": (
         edit("system", to=[text("\n".join(block["text"] for block in BASE["system"]))]),
-        [("content-shape", "/system/0/text:0", "/system/0/text:0", "/system")],
+        [("content-shape", "/system/1/text:0", "/system/0/text:29", "/system")],
     ),
     "merged and edited": (
         edit("system", to=[text("You are a helpful assistant. Second block about style.")]),
