@@ -61,7 +61,7 @@ PROVED: dict[str, dict[str, Any]] = {
 def test_every_proved_pattern(name: str) -> None:
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), **PROVED[name])
     tokenizer = TokenizerJson(name, data)
-    assert token_laws.fuzz(tokenizer, vocabularies.library(data), 400, seed=5) > 400
+    assert token_laws.fuzz(tokenizer, vocabularies.by_library(data), 400, seed=5) > 400
     # Byte pairs that do not merge would hide a wrong cut, so the pretokens are compared as well.
     rng = random.Random(6)
     for _ in range(200):
@@ -127,7 +127,7 @@ def test_a_special_token_across_the_difference() -> None:
 def test_no_cut_inside_an_added_token() -> None:
     # By their classes m and _ are cut apart, but as an added token `<|fim_prefix|>` is found before any pattern.
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), **PROVED["split-2"])
-    tokenizer, reference = TokenizerJson("llama", data), vocabularies.library(data)
+    tokenizer, reference = TokenizerJson("llama", data), vocabularies.by_library(data)
     added = "<|fim_prefix|>"
     text = f"the word {added} here"
     start = text.index(added)
@@ -212,7 +212,7 @@ def test_without_a_proof_whole_texts_are_tokenized(name: str) -> None:
     tokenizer = TokenizerJson(name, data)
     assert not tokenizer.has_cuts
     assert "no safe cuts" in tokenizer.notes[0]
-    assert token_laws.fuzz(tokenizer, vocabularies.library(data), 60, seed=11) == 0
+    assert token_laws.fuzz(tokenizer, vocabularies.by_library(data), 60, seed=11) == 0
 
 
 def test_unigram_has_no_safe_cut() -> None:

@@ -48,7 +48,7 @@ def test_without_safe_cuts_beginnings_are_counted_whole() -> None:
     data = vocabularies.with_declarations(vocabularies.trained("byte_level"), normalizer={"type": "Lowercase"})
     rng = random.Random(29)
     for _ in range(30):
-        token_laws.check_index(TokenizerJson("x", data), vocabularies.library(data), token_texts.text(rng), rng)
+        token_laws.check_index(TokenizerJson("x", data), vocabularies.by_library(data), token_texts.text(rng), rng)
 
 
 def test_each_item_is_counted_once() -> None:

@@ -94,7 +94,7 @@ def split(*patterns: str) -> dict[str, Any]:
     return {"type": "Sequence", "pretokenizers": [*splits, BYTE_LEVEL]}
 
 
-def library(data: bytes) -> Encode:
+def by_library(data: bytes) -> Encode:
     reference = Tokenizer.from_buffer(data)
     return lambda text: list(reference.encode(text, add_special_tokens=False).ids)
 
@@ -108,6 +108,6 @@ def pair(name: str) -> tuple[Ours, Encode]:
         return TiktokenFile(name, official_ranks("cl100k_base")), reference("cl100k_base").encode_ordinary
     if name == "deepseek":
         path = deepseek_path()
-        return open_tokenizer(str(path)), library(path.read_bytes())
+        return open_tokenizer(str(path)), by_library(path.read_bytes())
     data = trained(name)
-    return TokenizerJson(name, data), library(data)
+    return TokenizerJson(name, data), by_library(data)

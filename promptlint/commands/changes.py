@@ -86,7 +86,7 @@ def benign_form(a: Rendered, b: Rendered) -> Found:
         Spot(a.request.path, "value", CharIndex(0), CharIndex(0)),
         Spot(b.request.path, "value", CharIndex(0), CharIndex(0)),
     )
-    message = "the files differ only in the form of the body: field order, white space or escapes"
+    message = "the files differ, the requests do not: field order, white space, escapes, or what stands around them"
     divergence = Divergence(row.label, "settings", 0, 0, 0, 0, b.request.path, message, at_a, at_b, False, False)
     return Found(divergence, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 

@@ -48,6 +48,35 @@ def _provider(old: Request, new: Request, options: Options) -> Provider:
 
 
 def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
+    entries, found, shared = _entries(a, b, provider)
+    compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
+    # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
+    tokens_a, tokens_b = (None, None) if options.first else (compared.counts.total_a, compared.counts.total_b)
+    limits, tokenizer = boundary(compared), options.tokenizer.name
+    done = changes(entries[:1] if options.first else entries, compared)
+    # With `first` the other entries are not counted, but they still have their say.
+    verdict = judged(
+        [entry.meaning for entry in entries] if options.first else done,
+        lost=found.usable < found.readable and limits.lost_tokens != 0,
+        same=a.text == b.text and not any(entry.is_fault for entry in entries),
+    )
+    if any(entry.refused for entry in entries):
+        verdict = "refused"
+        limits = limits._replace(why="the provider refuses the second request, so nothing is read")
+    return Diff(
+        verdict=verdict,
+        a=side(a.request, provider, tokenizer, a.size, tokens_a),
+        b=side(b.request, provider, tokenizer, b.size, tokens_b),
+        boundary=limits,
+        changes=done,
+    )
+
+
+def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found], Reuse, int]:
+    """Everything that differs, with its meaning; what can be reused; equal characters at the start.
+
+    What costs something comes first: refusals, fields that key the cache, text in prompt order, markers.
+    """
     cached = left_readable(a, provider)
     differences = setting_differences(a.request, b.request)
     keyed = [(d, setting_meaning(d, a, b.request, provider, cached)) for d in differences]
@@ -55,34 +84,15 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     text = text_divergences(a, b)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
+    limit = max(cached, guarded(found, provider))
     faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
-    limit = max(cached, guarded(found, provider))
     entries += [Found(d, text_meaning(d, limit, provider)) for d in text]
     entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
-    entries.sort(key=lambda entry: entry.meaning.severity == "info")  # what costs something comes first
-    compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
-    # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
-    tokens_a, tokens_b = (None, None) if options.first else (compared.counts.total_a, compared.counts.total_b)
-    limits, tokenizer = boundary(compared), options.tokenizer.name
-    done = changes(entries[:1] if options.first else entries, compared)
-    lost = found.usable < found.readable and limits.lost_tokens != 0
-    same = a.text == b.text and not any(entry.is_fault for entry in entries)
-    # With `first` the other entries are not counted, but they still have their say.
-    verdict = judged([entry.meaning for entry in entries] if options.first else done, lost, same)
-    refused = any(entry.refused for entry in entries)
-    if refused:
-        limits = limits._replace(why="the provider refuses the second request, so nothing is read")
-    return Diff(
-        verdict="refused" if refused else verdict,
-        a=side(a.request, provider, tokenizer, a.size, tokens_a),
-        b=side(b.request, provider, tokenizer, b.size, tokens_b),
-        boundary=limits,
-        changes=done,
-    )
+    return sorted(entries, key=lambda entry: entry.meaning.severity == "info"), found, shared
 
 
 def _faults(
