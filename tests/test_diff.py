@@ -288,3 +288,13 @@ def test_another_lifetime_is_said(compare: Any) -> None:
     new["system"][0]["cache_control"] = {"type": "ephemeral", "ttl": "1h"}
     (change,) = only(compare(old, new)).changes
     assert (change.affects, "5m became 1h" in change.message) == ("nothing", True)
+
+
+def test_behind_an_explicit_breakpoint_of_the_newer_models_a_loss_is_only_possible(compare: Any) -> None:
+    def chat(guide: str, question: str) -> dict[str, Any]:
+        part = {"type": "text", "text": guide, "prompt_cache_breakpoint": {"mode": "explicit"}}
+        messages = [{"role": "developer", "content": [part]}, {"role": "user", "content": question}]
+        return {"model": "gpt-5.6", "messages": messages}
+
+    assert compare(chat(GUIDE, "Is it high water?"), chat(GUIDE, "When is low water?")).verdict == "unknown"
+    assert compare(chat(f"A {GUIDE}", "Is it?"), chat(f"B {GUIDE}", "Is it?")).verdict == "bust"

@@ -31,8 +31,11 @@ class Meaning(NamedTuple):
     lost_level: Level | None = None  # of a setting: the first level that is lost
 
 
-def text_meaning(divergence: Divergence, readable: int, provider: Provider) -> Meaning:
-    """A difference of text: it matters if it lies ahead of what the first request left readable."""
+def text_meaning(divergence: Divergence, readable: int, sure: int, provider: Provider) -> Meaning:
+    """A difference of text: it matters if it lies ahead of what the first request left readable (characters).
+
+    From `sure` on a loss is only possible.
+    """
     row = cause(divergence.cause)
     if harmless(divergence):
         certainty: Certainty = "certain" if row.benign else "possible"
@@ -42,7 +45,7 @@ def text_meaning(divergence: Divergence, readable: int, provider: Provider) -> M
         return Meaning(row.label, "possible", "prefix", "info", message, row.fix)
     if divergence.a_start >= readable:
         return Meaning(row.label, "certain", "suffix", "info", message, row.fix)
-    certainty = _text_certainty(divergence)
+    certainty = _text_certainty(divergence) if divergence.a_start < sure else "possible"
     return Meaning(row.label, certainty, "prefix", "error" if certainty == "certain" else "warning", message, row.fix)
 
 

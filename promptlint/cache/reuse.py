@@ -59,6 +59,17 @@ def guarded(found: Reuse, provider: Provider) -> int:
     return found.readable + (found.readable not in {position.end for position in found.new})
 
 
+def sure_up_to(a: Rendered, provider: Provider) -> int:
+    """Characters of the first prompt in which a change certainly loses what was cached.
+
+    For the models of `bound_models` explicit breakpoints decide; behind the last one a loss is only possible.
+    """
+    if not provider.bound_models or not re.match(provider.bound_models, a.request.model or ""):
+        return len(a.text)
+    marked = [position.end for position in positions(a, provider) if position.marker is not None]
+    return marked[-1] if marked else len(a.text)
+
+
 def written_ends(found: Sequence[Position], provider: Provider) -> set[int]:
     """Where a request writes entries: the ends of its marked positions; nowhere if it is refused."""
     if next(refusals(found, provider), None) is not None:

@@ -7,7 +7,7 @@ from promptlint.boundary.settings import setting_differences
 from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
 from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
 from promptlint.cache.refusals import MarkerFault, refusals
-from promptlint.cache.reuse import Reuse, guarded, left_readable, reuse
+from promptlint.cache.reuse import Reuse, guarded, left_readable, reuse, sure_up_to
 from promptlint.commands.changes import Found, benign_form, changes, fault_found, judged
 from promptlint.commands.figures import Compared, boundary, side
 from promptlint.commands.options import Options
@@ -84,11 +84,11 @@ def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found],
     text = text_divergences(a, b)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
-    limit = max(cached, guarded(found, provider))
+    limit, sure = max(cached, guarded(found, provider)), sure_up_to(a, provider)
     faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
-    entries += [Found(d, text_meaning(d, limit, provider)) for d in text]
+    entries += [Found(d, text_meaning(d, limit, sure, provider)) for d in text]
     entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
