@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from promptlint.cache.markers import Position, distance
-from promptlint.cache.refusals import MarkerFault, lifetime, refusals
+from promptlint.cache.refusals import MarkerFault, lifetime, name, refusals
 from promptlint.cache.reuse import Reuse
 from promptlint.facts.providers import Provider
 
@@ -25,7 +25,7 @@ def out_of_reach(reuse: Reuse, provider: Provider, shared: int) -> MarkerFault |
             f"the text is equal up to the old entry, but it lies {far} positions before the next marker, "
             f"which finds entries up to {provider.lookback - 1} positions back"
         )
-    fix = "Keep a marker where the old one stood, or set one more inside long turns."
+    fix = f"Keep a marker at {name(entry.path)}, where the old one stood, or set one more inside long turns."
     new = next(position.path for position in reuse.new if position.end == entry.end)
     return MarkerFault("marker-out-of-reach", message, entry.path, new, fix)
 
@@ -45,7 +45,8 @@ def standing_still(reuse: Reuse, size_old: int, size_new: int, shared: int) -> M
     behind = [position for position in reuse.new if position.end > last_new]
     marker = next(position for position in reuse.new if position.end == last_new)
     message = f"the last marker stays where it was; {len(behind)} blocks behind it are computed anew by each request"
-    return MarkerFault("marker-not-advancing", message, marker.path, marker.path)
+    fix = f"One marker after the stable part ({name(marker.path)}), one on the last block ({name(behind[-1].path)})."
+    return MarkerFault("marker-not-advancing", message, marker.path, marker.path, fix)
 
 
 def moved(reuse: Reuse, provider: Provider) -> MarkerFault | None:

@@ -86,7 +86,7 @@ def setting_meaning(divergence: Divergence, a: Rendered, b: Request, provider: P
     return _keyed(divergence, setting, b, level_start(a, setting.level) < readable)
 
 
-_MODEL = Setting("model", "tools", "certain", "model-changed", "", "", False)
+_MODEL = Setting("model", "tools", "certain", "model-changed", "", "", False, "")
 
 
 def _one_model(divergence: Divergence) -> bool:
@@ -109,7 +109,8 @@ def _keyed(divergence: Divergence, setting: Setting, request: Request, reached: 
     reach = {"tools": "everything", "system": "system and messages", "messages": "the messages level"}[setting.level]
     verb = "is lost" if certainty == "certain" else "may be lost"
     beyond = f" ({setting.beyond})" if setting.beyond else ""
-    message = f"{divergence.message}; {reach} {verb}{beyond}"
+    reported = f"; the provider reports it as {setting.reason}" if setting.reason else ""
+    message = f"{divergence.message}; {reach} {verb}{beyond}{reported}"
     severity: Severity = "error" if certainty == "certain" else "warning"
     level = setting.level if certainty == "certain" else None
     return Meaning(row.label, certainty, "key", severity, message, row.fix, level)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from promptlint.cache.markers import Position, can_carry
 from promptlint.facts.providers import Provider
 from promptlint.prompt import Path
+from promptlint.read.places import pointer
 
 
 class MarkerFault(NamedTuple):
@@ -33,8 +34,22 @@ def refusals(new: Sequence[Position], provider: Provider) -> Iterator[MarkerFaul
     if provider.marker_limit and len(legal) > provider.marker_limit:
         over = f"{len(legal)} cache markers, the limit is {provider.marker_limit}: the request is refused"
         paths = tuple(position.path for position in legal)
-        yield MarkerFault("marker-limit", over, None, paths[provider.marker_limit], refused=True, extra=paths)
+        fix = _fewer(paths)
+        yield MarkerFault("marker-limit", over, None, paths[provider.marker_limit], fix, refused=True, extra=paths)
     yield from _rising_lifetimes(legal, provider)
+
+
+def _fewer(paths: Sequence[Path]) -> str:
+    """Of the markers of the last message the last one is enough; "" for the fix of the cause itself."""
+    last = paths[-1]
+    spare = [name(path) for path in paths[:-1] if path[:2] == last[:2]]
+    return f"Keep {name(last)}, drop {', '.join(spare)}." if spare else ""
+
+
+def name(path: Path) -> str:
+    """A block, as a sentence names it."""
+    found = pointer(path)
+    return found if isinstance(found, str) else " ".join(found)
 
 
 def _rising_lifetimes(legal: Sequence[Position], provider: Provider) -> Iterator[MarkerFault]:

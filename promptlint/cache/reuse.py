@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from promptlint.cache.markers import Position, last_before, positions, reachable
-from promptlint.cache.refusals import refusals
+from promptlint.cache.refusals import name, refusals
 from promptlint.facts.providers import Provider
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
-from promptlint.read.places import pointer
 
 
 class Reuse(NamedTuple):
@@ -114,16 +113,11 @@ def _why_markers(old: list[Position], limit: int, written: int, usable: int, pro
     if usable >= written:
         return "the last entry that the first request wrote can be read" if written else "no entry lies in the second"
     equal = [position for position in old if position.end <= limit]
-    read = next((f"the entry at {_name(p)}" for p in old if p.end == usable and p.marker), "no entry")
+    read = next((f"the entry at {name(p.path)}" for p in old if p.end == usable and p.marker), "no entry")
     why = f"{read} can be read" if usable == 0 else f"only {read} can be read"
     if equal and equal[-1].end > usable and equal[-1].marker is None:
-        return f"{why}: the equal part goes on to {_name(equal[-1])}, but no marker ends there"
+        return f"{why}: the equal part goes on to {name(equal[-1].path)}, but no marker ends there"
     return why
-
-
-def _name(position: Position) -> str:
-    found = pointer(position.path)
-    return found if isinstance(found, str) else " ".join(found)
 
 
 def block_floor(tokens: int, prompt_tokens: int, size: int) -> int:

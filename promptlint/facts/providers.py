@@ -18,6 +18,7 @@ class Setting(NamedTuple):
     beyond: str  # what may be lost besides, or ""
     certain_models: str  # pattern of the models for which the effect is certain, or ""
     default_unknown: bool  # what an omitted field means is not published
+    reason: str  # what the provider's own diagnostics call a miss by this field, or ""
 
 
 class Provider(NamedTuple):
@@ -76,6 +77,7 @@ def _setting(row: dict[str, Any]) -> Setting:
         beyond=row.get("beyond", ""),
         certain_models=row.get("certain_models", ""),
         default_unknown=row.get("default_unknown", False),
+        reason=row.get("reason", ""),
     )
 
 
