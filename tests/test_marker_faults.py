@@ -278,9 +278,21 @@ def test_a_marker_that_is_not_read_does_not_stand_still() -> None:
 
 def forward(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str | None, str | None] | None:
     row, (a, b) = provider("anthropic"), map(rendered, (old, new))
-    fault = moved(reuse(a, b, shared_chars(a, b), row), row)
-    assert fault is None or not fault.refused
-    return fault and (fault.cause, at(fault.old), at(fault.new))
+    faults = list(moved(reuse(a, b, shared_chars(a, b), row), row))
+    assert not any(fault.refused for fault in faults)
+    return next(((fault.cause, at(fault.old), at(fault.new)) for fault in faults), None)
+
+
+def test_another_lifetime_is_told_at_its_own_marker_beside_a_moved_one() -> None:
+    hour = {"type": "ephemeral", "ttl": "1h"}
+    old, new = (
+        request(text("rules", MARK), text("end", MARK)),
+        request(text("rules", hour), text("end"), text("more", MARK)),
+    )
+    row, (a, b) = provider("anthropic"), map(rendered, (old, new))
+    lifetime, forward = moved(reuse(a, b, shared_chars(a, b), row), row)
+    assert ("5m became 1h" in lifetime.message, at(lifetime.new)) == (True, "/messages/0/content/0/text")
+    assert forward.cause == "marker-moved-forward"
 
 
 def test_a_marker_moved_forward() -> None:

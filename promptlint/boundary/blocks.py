@@ -128,6 +128,9 @@ def _without(found: Blocks, some: Blocks) -> Blocks:
 
 def _what(found: Blocks, verb: str, pair: Pair) -> tuple[str, str]:
     """The label for blocks that came or went as a whole."""
+    if all(block.segment.kind == "other" and isinstance(block.node.value, dict) for block in found):
+        fields = [f"“{name}”" for block in found if isinstance(block.node.value, dict) for name in block.node.value]
+        return pair.fallback, f"{', '.join(fields)} {'were' if len(fields) > 1 else 'was'} {verb}"
     count = f"{len(found)} block" + ("s were" if len(found) != 1 else " was")
     if all(is_media(block.node.value) for block in found):
         return "image-changed", f"{describe(found[0].node.value)} was {verb}"

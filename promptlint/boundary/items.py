@@ -61,7 +61,7 @@ def _came_and_went(
     if not gone and not new:
         return
     message = "; ".join(
-        f"{what} {_list([entry.item.name or entry.text.split(chr(10), 1)[0][:40] for entry in entries])}"
+        f"{what} {_list([_title(entry) for entry in entries])}"
         for what, entries in (("added", [level.new[j] for j in new]), ("removed", [level.old[i] for i in gone]))
         if entries
     )
@@ -74,6 +74,10 @@ def _came_and_went(
     yield found._replace(
         cause="items-changed", message=message, within=within, a_present=i in gone[:1], b_present=j in new[:1]
     )
+
+
+def _title(entry: RenderedItem) -> str:
+    return entry.item.name or entry.text.split("\n", 1)[0][:40] or "an unnamed tool"
 
 
 def _list(names: list[str]) -> str:
@@ -139,6 +143,11 @@ def _spot(rendered: Rendered, items: Entries, i: int, start: int, end: int) -> S
     if i < len(items):
         return spot_at(rendered, start, end)
     path = items[-1].item.path[:-1] if items else rendered.request.path
+    last = items[-1].item.path[-1] if items else None
+    if isinstance(last, int):  # the next entry of the list, if another level goes on there
+        behind = (*path, last + 1)
+        if any(item.item.path == behind for item in rendered.items):
+            return Spot(behind, "value", CharIndex(0), CharIndex(0))
     return Spot((*path, "-"), "value", CharIndex(0), CharIndex(0))
 
 

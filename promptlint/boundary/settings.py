@@ -135,15 +135,15 @@ def _spot(path: Path | None, request: Request) -> Spot:
 def _word(field: _Field) -> str:
     if field.path is None:
         return NOT_SENT
-    text = field.value if isinstance(field.value, str) else _json(field.value)
+    text = field.value if isinstance(field.value, str) else json_text(field.value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _json(value: Json) -> str:
+def json_text(value: Json) -> str:
     """A value as JSON, numbers as they were sent."""
     if isinstance(value, dict):
-        fields = (f"{json.dumps(key, ensure_ascii=False)}: {_json(held)}" for key, held in value.items())
+        fields = (f"{json.dumps(key, ensure_ascii=False)}: {json_text(held)}" for key, held in value.items())
         return f"{{{', '.join(fields)}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_json, value))}]"
+        return f"[{', '.join(map(json_text, value))}]"
     return value.text if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)

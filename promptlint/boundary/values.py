@@ -59,7 +59,15 @@ def differences(x: Node, y: Node, pair: Pair) -> Iterator[Divergence]:
     elif isinstance(y.children, list) and x.text is not None and _holds_blocks(y.children):
         yield from _lists(x, y, [x], y.children, pair)
     else:
-        yield whole(pair.fallback, "the value has another type", x, y, pair)
+        yield whole(pair.fallback, _another_type(x, y), x, y, pair)
+
+
+def _another_type(x: Node, y: Node) -> str:
+    for one, other, verb in ((x, y, "gained"), (y, x, "lost")):
+        if one.text is not None and isinstance(other.children, dict) and "text" in other.children:
+            names = ", ".join(f"“{name}”" for name in other.children if name != "text")
+            return f"the text {verb} {names}"
+    return "the value has another type"
 
 
 def whole(cause: str, message: str, x: Node, y: Node, pair: Pair) -> Divergence:

@@ -49,24 +49,28 @@ def standing_still(reuse: Reuse, size_old: int, size_new: int, shared: int) -> M
     return MarkerFault("marker-not-advancing", message, marker.path, marker.path, fix)
 
 
-def moved(reuse: Reuse, provider: Provider) -> MarkerFault | None:
+def moved(reuse: Reuse, provider: Provider) -> Iterator[MarkerFault]:
     """Other markers on the same text, and the old entry is still read: nothing to report."""
     old, new = ([position for position in side if position.marker] for side in (reuse.old, reuse.new))
     if not old or not new or reuse.usable < reuse.readable:
-        return None
+        return
+    before = {position.end: position for position in old}
+    for position in new:
+        was = before.get(position.end)
+        if was is not None and lifetime(was, provider) != lifetime(position, provider):
+            change = f"the marker's lifetime changed: {lifetime(was, provider)} became {lifetime(position, provider)}"
+            yield MarkerFault("request-only-setting", f"{change}; the entry is still read", was.path, position.path)
     if new[-1].end > old[-1].end:
         message = "the last marker moved forward with the conversation"
-        return MarkerFault("marker-moved-forward", message, old[-1].path, new[-1].path)
-    before, after = ([(position.end, lifetime(position, provider)) for position in side] for side in (old, new))
-    if before == after:
-        return None
-    lifetimes = sorted({f"{x} became {y}" for (i, x), (j, y) in zip(before, after, strict=False) if i == j and x != y})
-    message = f"a marker's lifetime changed: {', '.join(lifetimes)}" if lifetimes else "other blocks carry markers"
-    return MarkerFault("request-only-setting", f"{message}; what was cached is still read", old[-1].path, new[-1].path)
+        yield MarkerFault("marker-moved-forward", message, old[-1].path, new[-1].path)
+    elif before.keys() != {position.end for position in new}:
+        message = "other blocks carry markers; what was cached is still read"
+        yield MarkerFault("request-only-setting", message, old[-1].path, new[-1].path)
 
 
 def refused_before(old: Sequence[Position], provider: Provider) -> Iterator[MarkerFault]:
     """What made the provider reject the first request, so that it cached nothing."""
     for fault in refusals(old, provider):
-        message = f"the first request was refused and cached nothing: {fault.message}"
+        what = fault.message.removesuffix(": the request is refused").removesuffix(" is refused")
+        message = f"the first request was refused and cached nothing ({what})"
         yield fault._replace(message=message, old=fault.new, new=None, refused=False)

@@ -77,12 +77,13 @@ def setting_meaning(divergence: Divergence, a: Rendered, b: Request, provider: P
         outside = max((field for field in provider.request_only if _below(name, field)), key=len, default="")
         if _same_after_defaults(divergence, provider) or len(outside) > len(setting.field if setting else ""):
             return _harmless("request-only-setting", divergence.message)
-    if setting is None or setting.certainty == "unknown":
+    if (setting is None or setting.certainty == "unknown") and readable > 0:
         label, beyond = ("setting-changed", "") if setting is None else (setting.cause, setting.beyond)
         message = f"{divergence.message}; {beyond or 'what it does to the cache is not known'}"
         return _harmless(label, message, "unknown")
-    if readable == 0 or (level_start(a, setting.level) >= readable and not setting.beyond):
-        return _harmless(setting.cause, f"{divergence.message}; nothing that it could reach was cached")
+    if setting is None or readable == 0 or (level_start(a, setting.level) >= readable and not setting.beyond):
+        label = "setting-changed" if setting is None else setting.cause
+        return _harmless(label, f"{divergence.message}; nothing that it could reach was cached")
     return _keyed(divergence, setting, b, level_start(a, setting.level) < readable)
 
 

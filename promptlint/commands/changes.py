@@ -37,7 +37,7 @@ def fault_found(fault: MarkerFault, a: Rendered, b: Rendered) -> Found:
     """A marker fault as a change that stands at the marked block."""
     row = cause(fault.cause)
     severity: Severity = "error" if fault.refused or fault.cause == "marker-out-of-reach" else "warning"
-    affects: Affects = "prefix" if fault.cause == "marker-out-of-reach" else "suffix"
+    affects: Affects = "suffix" if fault.cause == "marker-not-advancing" else "prefix" if fault.new else "nothing"
     if row.benign:
         severity, affects = "info", "nothing"
     at_a, at_b = _segment_start(a, fault.old), _segment_start(b, fault.new)
@@ -86,7 +86,7 @@ def benign_form(a: Rendered, b: Rendered) -> Found:
         Spot(a.request.path, "value", CharIndex(0), CharIndex(0)),
         Spot(b.request.path, "value", CharIndex(0), CharIndex(0)),
     )
-    message = "the files differ, the requests do not: field order, white space, escapes, or what stands around them"
+    message = "the files differ, the requests do not: field order, white space, escapes, or fields that say nothing"
     divergence = Divergence(row.label, "settings", 0, 0, 0, 0, b.request.path, message, at_a, at_b, False, False)
     return Found(divergence, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
@@ -114,7 +114,7 @@ def _is_text(entry: Found) -> bool:
 
 def _shared(entry: Found, number: int, c: Compared) -> Shared:
     chars = _chars(entry, c.counts.a)
-    if c.options.first:
+    if not c.options.counts:
         return Shared(chars, None)
     if not _is_text(entry) or entry.meaning.affects == "nothing":
         return Shared(chars, c.counts.in_a(chars))
@@ -134,7 +134,7 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
 
 
 def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | None, c: Compared) -> Change:
-    lost = None if c.options.first else _lost(entry.meaning, shared, c)
+    lost = _lost(entry.meaning, shared, c)
     if c.options.block_size:
         entry = behind_last_block(entry, lost)
     return ready(entry, a, b, Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost))
@@ -171,7 +171,7 @@ def ready(entry: Found, a: Place, b: Place, figures: Figures) -> Change:
         a=a,
         b=b,
         within=pointer(divergence.within),
-        also=tuple(pointer(path) for path in (*(repeat.b.path for repeat in repeats), *entry.extra)),
+        also=tuple(dict.fromkeys(pointer(path) for path in (*(repeat.b.path for repeat in repeats), *entry.extra))),
         shared_bytes=figures.shared_bytes,
         shared_tokens=figures.alone_tokens,
         alone_tokens=figures.alone_tokens,
@@ -194,7 +194,9 @@ def _after_fix(alone: list[int | None], c: Compared) -> list[int | None]:
 
 
 def _lost(meaning: Meaning, shared: Shared, c: Compared) -> int | None:
-    """Tokens of what the first request cached that this change alone makes unreadable."""
+    """Tokens of what the first request cached that this change alone makes unreadable; None if not counted."""
+    if not c.options.counts:
+        return None
     if meaning.affects in ("nothing", "suffix"):
         return 0
     if (meaning.affects == "key" and meaning.lost_level is None) or shared.tokens is None:

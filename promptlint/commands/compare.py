@@ -51,24 +51,24 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
     entries, found, shared = _entries(a, b, provider)
     compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
-    tokens_a, tokens_b = (None, None) if options.first else (compared.counts.total_a, compared.counts.total_b)
+    tokens_a, tokens_b = (compared.counts.total_a, compared.counts.total_b) if options.counts else (None, None)
     limits, tokenizer = boundary(compared), options.tokenizer.name
-    done = changes(entries[:1] if options.first else entries, compared)
-    # With `first` the other entries are not counted, but they still have their say.
+    done = changes(entries if options.counts else entries[:1], compared)
+    # Entries that are not counted still have their say.
     verdict = judged(
-        [entry.meaning for entry in entries] if options.first else done,
+        done if options.counts else [entry.meaning for entry in entries],
         lost=found.usable < found.readable and limits.lost_tokens != 0,
-        same=a.text == b.text and not any(entry.is_fault for entry in entries),
+        same=a.text == b.text and all(entry.meaning.affects == "nothing" and not entry.is_fault for entry in entries),
     )
     if any(entry.refused for entry in entries):
         verdict = "refused"
-        limits = limits._replace(why="the provider refuses the second request, so nothing is read")
+        limits = limits._replace(why=f"the provider refuses the second request; were it taken, {limits.why}")
     return Diff(
         verdict=verdict,
         a=side(a.request, provider, tokenizer, a.size, tokens_a),
         b=side(b.request, provider, tokenizer, b.size, tokens_b),
         boundary=limits,
-        changes=done,
+        changes=done[:1] if options.first else done,
     )
 
 
@@ -84,7 +84,9 @@ def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found],
     text = text_divergences(a, b)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
-    limit, sure = max(cached, guarded(found, provider)), sure_up_to(a, provider)
+    limit, sure = guarded(found, provider), sure_up_to(a, provider)
+    if shared < len(b.text):  # else the second prompt is a start of the first, and asks for no more
+        limit = max(limit, cached)
     faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
@@ -105,7 +107,7 @@ def _faults(
         candidates = (
             out_of_reach(found, provider, shared),
             standing_still(found, len(a.text), len(b.text), shared),
-            moved(found, provider),
         )
         faults += [fault for fault in candidates if fault is not None]
+        faults += moved(found, provider)
     return faults

@@ -53,10 +53,10 @@ def boundary(c: Compared) -> Boundary:
         why=f"{c.reuse.why}, in full blocks of {size} tokens" if size else c.reuse.why,
         token_note="",
     )
-    if c.options.first and c.shared == min(len(a.text), len(c.counts.b.text)):
+    if not c.options.counts and c.shared == min(len(a.text), len(c.counts.b.text)):
         return limits
     limits = limits._replace(token_note=_token_note(token_difference(c.counts, c.shared, c.shared).back))
-    if c.options.first:
+    if not c.options.counts:
         return limits
     tokens = shared_tokens(c.counts, c.shared, c.shared)
     chars = min(c.shared, c.reuse.usable) if c.provider.cache == "prefix" else c.reuse.usable

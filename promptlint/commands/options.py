@@ -13,3 +13,8 @@ class Options(NamedTuple):
     provider: str | None = None  # instead of the one that the request shows
     block_size: int | None = None  # tokens in a block of a paged engine
     chosen: bool = False  # the user chose the tokenizer
+
+    @property
+    def counts(self) -> bool:
+        """Whether tokens are counted; with blocks the verdict itself depends on them."""
+        return not self.first or self.block_size is not None

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from promptlint.boundary.divergence import item_at, piece_at
-from promptlint.boundary.settings import is_private
+from promptlint.boundary.settings import is_private, json_text
 from promptlint.finding import Place
-from promptlint.prompt import Document, Json, Location, Number, Path, Rendered, Request, Spot
+from promptlint.prompt import Document, Json, Location, Path, Rendered, Request, Spot
 from promptlint.read.descend import descend
 from promptlint.read.places import pointer, resolve
 
@@ -64,10 +64,4 @@ def setting_value(request: Request, path: Path) -> str | None:
 
 
 def _as_text(value: Json) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Number):
-        return value.text
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return "{…}" if isinstance(value, dict) else "[…]"
+    return value if isinstance(value, str) else json_text(value)

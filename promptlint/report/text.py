@@ -60,9 +60,9 @@ def _comparison(diff: Diff, style: _Style) -> list[list[str]]:
     if not diff.changes:
         return blocks
     breaking = sum(map(phrases.breaks, diff.changes))
-    effect = f"{breaking:,} of them cost reuse" if breaking != 1 else "1 of them costs reuse"
+    effect = f"{breaking:,} of them to look at"
     if len(diff.changes) == 1:
-        effect = "it costs reuse" if breaking else "it costs nothing"
+        effect = "to look at" if breaking else "nothing to look at"
     blocks.append([style.paint(f"{phrases.plural(len(diff.changes), 'change')}, {effect}", "bold")])
     harmless: list[str] = []
     for ordinal, change in enumerate(diff.changes, 1):
