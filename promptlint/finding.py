@@ -41,7 +41,7 @@ class Change(NamedTuple):
     severity: Severity
     a: Place
     b: Place
-    within: str | tuple[str, ...]  # pointer of the smallest value that explains the change
+    within: str | tuple[str, ...]  # pointer of the smallest value that explains it: in B, or in A where B has nothing
     also: tuple[str | tuple[str, ...], ...]  # pointers (side B) of further places with the same cause
     shared_bytes: int | None  # bytes of prompt that are equal before this change
     shared_tokens: int | None

@@ -298,3 +298,18 @@ def test_behind_an_explicit_breakpoint_of_the_newer_models_a_loss_is_only_possib
 
     assert compare(chat(GUIDE, "Is it high water?"), chat(GUIDE, "When is low water?")).verdict == "unknown"
     assert compare(chat(f"A {GUIDE}", "Is it?"), chat(f"B {GUIDE}", "Is it?")).verdict == "bust"
+
+
+@pytest.mark.parametrize("options", [{}, {"block_size": 16}, {"first": True}, {"first": True, "block_size": 16}])
+def test_the_last_block_taken_away_loses_nothing_however_it_is_asked(compare: Any, options: dict[str, Any]) -> None:
+    parts = [{"type": "text", "text": f"{GUIDE} {i}"} for i in range(3)]
+    old, new = ({"model": "my-model", "messages": [{"role": "user", "content": some}]} for some in (parts, parts[:2]))
+    report = compare(old, new, **options)
+    assert (report.verdict, report.findings) == ("kept", ())
+
+
+@pytest.mark.parametrize("size", [1, 16, 4096])
+def test_first_gives_the_verdict_of_the_whole_comparison(compare: Any, size: int) -> None:
+    old = {"model": "my-model", "messages": [{"role": "user", "content": f"{GUIDE} Is it 09:14?"}]}
+    new = json.loads(json.dumps(old).replace("09:14", "09:15"))
+    assert compare(old, new, block_size=size, first=True).verdict == compare(old, new, block_size=size).verdict

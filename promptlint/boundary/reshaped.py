@@ -24,19 +24,27 @@ def hidden_differences(a: Rendered, b: Rendered) -> Iterator[Divergence]:
 
 
 def _equal_pairs(old: Entries, new: Entries) -> Iterator[tuple[RenderedItem, RenderedItem]]:
-    """Items of equal text and level: those that lead, then the others wherever they stand, in order."""
-    lead = 0
-    for x, y in zip(old, new, strict=False):
-        if x.item.level != y.item.level or x.text != y.text:
-            break
-        yield x, y
-        lead += 1
+    """Items of equal text and level: those that lead, those that end, then the others wherever they stand, in order.
+
+    What leads and what ends is compared in place: to hash the text of every item would cost more than all the rest.
+    """
+    lead = _equal(old, new)
+    tail = _equal(old[lead:][::-1], new[lead:][::-1])
+    yield from zip(old[:lead], new[:lead], strict=True)
+    yield from zip(old[len(old) - tail :], new[len(new) - tail :], strict=True)
     rest: dict[object, list[RenderedItem]] = {}
-    for x in reversed(old[lead:]):
+    for x in reversed(old[lead : len(old) - tail]):
         rest.setdefault((x.item.level, x.text), []).append(x)
-    for y in new[lead:]:
+    for y in new[lead : len(new) - tail]:
         if found := rest.get((y.item.level, y.text)):
             yield found.pop(), y
+
+
+def _equal(old: Entries, new: Entries) -> int:
+    """How many items at the start have the same text and level."""
+    pairs = enumerate(zip(old, new, strict=False))
+    unlike = (i for i, (x, y) in pairs if x.item.level != y.item.level or x.text != y.text)
+    return next(unlike, min(len(old), len(new)))
 
 
 def _values(x: RenderedItem, y: RenderedItem, a: Rendered, b: Rendered) -> Iterator[Divergence]:
