@@ -7,6 +7,8 @@ import argparse
 import gc
 import os
 import sys
+import time
+from collections.abc import Callable
 from typing import NoReturn
 
 from promptlint import __version__
@@ -137,6 +139,7 @@ def _diff(options: argparse.Namespace) -> int:
         request_path=options.request_path,
         provider=options.provider,
         block_size=options.block_size,
+        progress=_progress() if sys.stderr.isatty() else None,
     )
     from promptlint.report import write
     from promptlint.report.escape import line
@@ -153,6 +156,18 @@ def _diff(options: argparse.Namespace) -> int:
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
     return 1 if options.exit_code and report.verdict in _FAILING else 0
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Says how many pairs of files are done, once it has taken a second; wipes that line at the end."""
+    start = time.monotonic()
+
+    def show(done: int, of: int) -> None:
+        if time.monotonic() - start > 1:
+            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} pairs compared")
+            sys.stderr.flush()
+
+    return show
 
 
 def _colored(choice: str) -> bool:

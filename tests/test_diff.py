@@ -313,3 +313,13 @@ def test_first_gives_the_verdict_of_the_whole_comparison(compare: Any, size: int
     old = {"model": "my-model", "messages": [{"role": "user", "content": f"{GUIDE} Is it 09:14?"}]}
     new = json.loads(json.dumps(old).replace("09:14", "09:15"))
     assert compare(old, new, block_size=size, first=True).verdict == compare(old, new, block_size=size).verdict
+
+
+def test_folders_tell_how_far_they_are(tmp_path: Path) -> None:
+    for side in ("a", "b"):
+        (tmp_path / side).mkdir()
+        for name in ("1.json", "2.json"):
+            (tmp_path / side / name).write_text(json.dumps(request()))
+    told: list[tuple[int, int]] = []
+    diff(str(tmp_path / "a"), str(tmp_path / "b"), progress=lambda done, of: told.append((done, of)))
+    assert told == [(0, 2), (1, 2), (2, 2)]

@@ -1,6 +1,7 @@
 """`promptlint diff A B`: where two prompts part, why, and what it costs."""
 
 import os
+from collections.abc import Callable
 
 from promptlint.commands.compare import compare
 from promptlint.commands.findings import findings_of
@@ -12,6 +13,8 @@ from promptlint.prompt import Document
 from promptlint.read.json_pair import parse_pair
 from promptlint.read.sources import pair_folders, read_pair
 from promptlint.tokens import open_tokenizer
+
+Progress = Callable[[int, int], None]
 
 _WORST: tuple[Verdict, ...] = ("refused", "wrong_reuse", "bust", "unknown", "kept", "same")
 
@@ -26,17 +29,19 @@ def diff(
     request_path: str | None = None,
     provider: str | None = None,
     block_size: int | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Compare two requests, or two folders of them file by file.
 
-    `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens.
+    `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens. `progress`
+    is told how many of how many pairs of files are done.
     Raises PromptlintError for input that cannot be read or compared.
     """
     if a == b == "-":
         raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
     options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None)
     if os.path.isdir(a) and os.path.isdir(b):
-        return _folders(a, b, options, input_format, request_path)
+        return _folders(a, b, options, input_format, request_path, progress)
     found, notes = _pair(a, b, options, input_format, request_path)
     notes += options.tokenizer.notes
     return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
@@ -57,11 +62,15 @@ def _shared_json(document: Document) -> bool:
     return bool(document.anchors) and document.text.lstrip()[:1] == "{"
 
 
-def _folders(a: str, b: str, options: Options, input_format: str | None, request_path: str | None) -> Report:
+def _folders(
+    a: str, b: str, options: Options, input_format: str | None, request_path: str | None, progress: Progress | None
+) -> Report:
     pairs, only_a, only_b = pair_folders(a, b)
     notes = [f"only in {a}: {path}" for path in only_a] + [f"only in {b}: {path}" for path in only_b]
     found: list[Diff] = []
-    for old, new in pairs:
+    for done, (old, new) in enumerate(pairs):
+        if progress is not None:
+            progress(done, len(pairs))
         try:
             one, more = _pair(old, new, options, input_format, request_path)
         except PromptlintError as error:
@@ -69,6 +78,8 @@ def _folders(a: str, b: str, options: Options, input_format: str | None, request
             continue
         found.append(one)
         notes += more
+    if progress is not None:
+        progress(len(pairs), len(pairs))
     if not found:
         raise PromptlintError(f"no pair of files in {a} and {b} could be compared", notes[-1] if notes else "")
     notes += options.tokenizer.notes

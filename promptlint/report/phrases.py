@@ -167,6 +167,8 @@ def totals(report: Report) -> str:
     if not busts:
         return words
     lost = [boundary.lost_tokens for boundary in busts if boundary.lost_tokens is not None]
+    if not lost:
+        return f"{words}; cached tokens lost (not counted)"
     exact = all(boundary.exact for boundary in busts)
     missing = f" ({plural(len(busts) - len(lost), 'pair')} not counted)" if len(lost) < len(busts) else ""
     return f"{words}; {number(sum(lost), exact=exact)} cached tokens lost{missing}"
