@@ -1,5 +1,7 @@
 """Two lists of token ids: what the changes are called and how they are told."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from promptlint.boundary.ids import id_differences
@@ -23,6 +25,9 @@ def test_a_change(a: list[int], b: list[int], expected: tuple[str, str]) -> None
 
 def test_the_same_text_in_other_tokens() -> None:
     words = {5: b"a", 6: b"b", 7: b"c", 9: b"bc"}
-    decode = lambda ids: b"".join(words[i] for i in ids)  # noqa: E731
+
+    def decode(ids: Sequence[int]) -> bytes:
+        return b"".join(words[i] for i in ids)
+
     (found,) = id_differences([5, 6, 7, 5], [5, 9, 5], ("a",), ("b",), decode)
     assert found.cause == "retokenised"

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,9 +131,9 @@ def test_an_internal_error_is_one_line(
         run(["diff", *pair, "--debug"])
 
 
-def spawn(*arguments: str, **options: object) -> "subprocess.CompletedProcess[str]":
+def spawn(*arguments: str, **options: Any) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "promptlint", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
 
 
 def test_one_side_may_come_from_standard_input(pair: tuple[str, str]) -> None:

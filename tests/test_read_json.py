@@ -177,7 +177,7 @@ def test_many_lone_surrogates_are_counted() -> None:
 @given(st.text(alphabet='{}[]",:\\ \n0123456789.eE+-truefalsn'))
 def test_parse_string_raises_value_error_only(text: str) -> None:
     try:
-        expected = json.loads(text, parse_constant=lambda name: pytest.skip(name))
+        expected = json.loads(text)
     except ValueError:
         with pytest.raises(ValueError, match=r"."):
             parse_string(text)
