@@ -103,6 +103,7 @@ class Request(NamedTuple):
 
     document: Document
     path: Path  # of the request in the document
+    body: Json  # the request as it was parsed
     format: str  # a key of data/formats.yaml
     provider: str  # a key of data/providers.yaml, or "unknown"
     model: str | None
@@ -112,6 +113,39 @@ class Request(NamedTuple):
     automatic: Marker | None = None  # a marker that the provider places itself (top-level cache_control)
     notes: tuple[str, ...] = ()
     ends: Mapping[int, int] = {}  # of a large document: where an entry begins -> where it ends (characters)
+
+
+OriginKind = Literal["value", "key", "changed", "serialised", "template", "call", "computed", "unknown"]
+
+
+class Origin(NamedTuple):
+    """Where characters `start:end` of a rendered template come from.
+
+    value, key: they stand as they are from character `char` of the string at `path` (of the key that ends it).
+    changed: they spell, as an escape or in another case, what begins at character `char` of the string at `path`.
+    serialised: part of the value at `path`, written as JSON or as Python writes it.
+    template: they stand at `line` and `column` of the template's source, literally or as an escape.
+    call: what `name`, called by the template, answered. computed: by an expression of the template.
+    `path` leads into the variables of the template, such as ("messages", 0, "content"). For all kinds but template
+    `line` is that of the template's expression that printed them, where it is known.
+    """
+
+    start: int
+    end: int
+    kind: OriginKind
+    path: Path | None = None
+    char: int | None = None
+    line: int | None = None  # from 1
+    column: int | None = None  # from 1, characters
+    name: str = ""
+
+
+class Rendering(NamedTuple):
+    """The text that a template made of its variables."""
+
+    text: str
+    origins: tuple[Origin, ...]  # cover `text` without gap or overlap; empty if they are not available
+    notes: tuple[str, ...] = ()
 
 
 class Piece(NamedTuple):

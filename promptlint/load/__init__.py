@@ -105,6 +105,7 @@ def _request(document: Document, found: Found, format_name: str, notes: tuple[st
     return Request(
         document=document,
         path=found.path if body.at is None else body.at,
+        body=found.value,
         format=format_name,
         provider=provider_of(format_name, body),
         model=body.model,
