@@ -42,6 +42,8 @@ class Document(NamedTuple):
     start: SourceByte  # where `data` begins in the file
     line: int  # line of the file, from 1, in which `data` begins
     anchors: tuple[tuple[int, int], ...] = ()  # known places: characters of `text`, bytes of `data`; rising
+    syntax: Literal["json", "yaml"] = "json"  # how `text` is read, unless it is plain text
+    entry: int | None = None  # which of the requests in it is meant, from 0; a document that is one request has 0 only
 
 
 class Location(NamedTuple):
