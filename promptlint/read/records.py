@@ -17,23 +17,25 @@ class Stretch(NamedTuple):
     line: int
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
+    """A line of a file, or a part of one that is over the limit."""
+
     data: bytes  # without the line feed and the byte order mark
     start: int
     ended: bool  # False: a line over the limit goes on in the next one
 
 
-def whole(chunks: Iterable[bytes], name: str, max_bytes: int) -> Stretch:
+_NUMBER_IT = "add #N to its name for record N, from 0, of a JSONL log"
+
+
+def whole(chunks: Iterable[bytes], name: str, max_bytes: int, *, hint: str = _NUMBER_IT) -> Stretch:
     """All of a stream, without its byte order mark. Raises PromptlintError if it is empty or over the limit."""
     parts, size = [], 0
     for chunk in chunks:
         parts.append(chunk)
         size += len(chunk)
         if size > max_bytes:
-            raise PromptlintError(
-                f"{name} is larger than {_mebibytes(max_bytes)}",
-                "add #N to its name for record N, from 0, of a JSONL log",
-            )
+            raise PromptlintError(f"{name} is larger than {_mebibytes(max_bytes)}", hint)
     data = b"".join(parts)
     codec, mark = encoding_of(data[:4])
     if len(data) == mark:
@@ -51,8 +53,8 @@ def record(chunks: Iterable[bytes], number: int, name: str, max_bytes: int) -> S
             break
     codec, mark = encoding_of(head[:4])
     seen, line, going_on = 0, 1, False
-    for data, start, ended in _lines(chain([head[mark:]], chunks), codec, mark, max_bytes):
-        if not going_on and not _is_blank(data, codec):
+    for data, start, ended in lines(chain([head[mark:]], chunks), codec, mark, max_bytes):
+        if not going_on and not is_blank(data, codec):
             if seen == number and ended and len(data) <= max_bytes:
                 return Stretch(_without_return(data, codec), codec, start, line)
             if seen == number:
@@ -65,26 +67,26 @@ def record(chunks: Iterable[bytes], number: int, name: str, max_bytes: int) -> S
     raise PromptlintError(f"{name}#{number} does not exist", f"{name} has the records #0 to #{seen - 1}")
 
 
-def _lines(chunks: Iterable[bytes], codec: str, start: int, max_bytes: int) -> Iterator[_Line]:
-    """Lines of a stream whose first chunk begins at byte `start`."""
+def lines(chunks: Iterable[bytes], codec: str, start: int, max_bytes: int) -> Iterator[Line]:
+    """Lines of a stream whose first chunk begins at byte `start`; never holds more than `max_bytes` of one."""
     feed = "\n".encode(codec)
     waiting, searched = bytearray(), 0
     for chunk in chunks:
         waiting += chunk
         begin = 0
         while (end := _find_unit(waiting, feed, max(begin, searched))) >= 0:
-            yield _Line(bytes(waiting[begin:end]), start + begin, True)
+            yield Line(bytes(waiting[begin:end]), start + begin, True)
             begin = end + len(feed)
         del waiting[:begin]
         start += begin
         searched = len(waiting) - len(waiting) % len(feed)
         if len(waiting) > max_bytes:
-            yield _Line(bytes(waiting[:searched]), start, False)
+            yield Line(bytes(waiting[:searched]), start, False)
             del waiting[:searched]
             start += searched
             searched = 0
     if waiting:
-        yield _Line(bytes(waiting), start, True)
+        yield Line(bytes(waiting), start, True)
 
 
 def _find_unit(data: bytearray, unit: bytes, begin: int) -> int:
@@ -95,7 +97,8 @@ def _find_unit(data: bytearray, unit: bytes, begin: int) -> int:
     return place
 
 
-def _is_blank(data: bytes, codec: str) -> bool:
+def is_blank(data: bytes, codec: str) -> bool:
+    """Whether a line is white space only."""
     if codec == "utf-8":
         return not data.strip(b" \t\r")
     return not data.decode(codec, "replace").strip(" \t\r")

@@ -1,4 +1,4 @@
-"""What the user names -> Documents: a path, a record of a JSONL, a file of a git revision, standard input."""
+"""What the user names -> Documents: a path, a record or entry of it, a file of a git revision, standard input."""
 
 import os
 import re
@@ -10,10 +10,12 @@ from promptlint.errors import PromptlintError
 from promptlint.prompt import Document, SourceByte
 from promptlint.read.encodings import decode
 from promptlint.read.names import shown
+from promptlint.read.numbered import Numbered, numbered
 from promptlint.read.raw import decode_pair
-from promptlint.read.records import Stretch, record, whole
+from promptlint.read.records import whole
 from promptlint.read.revisions import revision_chunks
 from promptlint.read.streams import file_chunks, stdin_chunks
+from promptlint.read.syntax import syntax_of
 
 MAX_BYTES = 64 << 20
 """The largest document, or record of a log, that is read."""
@@ -29,7 +31,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 class _Source(NamedTuple):
     path: str
     revision: str | None
-    record: int | None
+    number: int | None
 
     @property
     def name(self) -> str:
@@ -42,47 +44,52 @@ def read(argument: str, *, max_bytes: int = MAX_BYTES) -> Document:
     """The document that `argument` names; raises PromptlintError if there is none, or none that is text.
 
     `PATH`; `REV:PATH` in git; `-` for standard input; each may be followed by `#N` for record N, from 0, of a JSONL
-    (blank lines are not counted). A file that bears the whole name comes first.
+    (blank lines are not counted), or for entry N of any other document. A file that bears the whole name comes first.
     """
     source = _source(argument)
-    found = _stretch(source, max_bytes)
+    found = _found(source, max_bytes)
     return _document(source, found, _text(source, found))
 
 
 def read_pair(a: str, b: str, *, max_bytes: int = MAX_BYTES) -> tuple[Document, Document]:
     """Two documents that are compared; as `read`, but what large ones share is decoded once and noted as anchors."""
     sources = _source(a), _source(b)
-    old, new = (_stretch(source, max_bytes) for source in sources)
+    found = tuple(_found(source, max_bytes) for source in sources)
+    old, new = (part.stretch for part in found)
     if old.codec == new.codec == "utf-8" and min(len(old.data), len(new.data)) > _LARGE:
         with suppress(UnicodeDecodeError):
             decoded = decode_pair(old.data, new.data)
-            documents = (_document(s, f, d.text) for s, f, d in zip(sources, (old, new), decoded, strict=True))
+            documents = (_document(s, f, d.text) for s, f, d in zip(sources, found, decoded, strict=True))
             first, second = (d._replace(anchors=t.anchors) for d, t in zip(documents, decoded, strict=True))
             return first, second
-    return _document(sources[0], old, _text(sources[0], old)), _document(sources[1], new, _text(sources[1], new))
+    a_document, b_document = (_document(s, f, _text(s, f)) for s, f in zip(sources, found, strict=True))
+    return a_document, b_document
 
 
-def _stretch(source: _Source, max_bytes: int) -> Stretch:
+def _found(source: _Source, max_bytes: int) -> Numbered:
     with closing(_chunks(source)) as chunks:
-        if source.record is None:
-            return whole(chunks, source.name, max_bytes)
-        return record(chunks, source.record, source.name, max_bytes)
+        if source.number is None:
+            return Numbered(whole(chunks, source.name, max_bytes), None, None)
+        return numbered(chunks, source.number, source.name, max_bytes)
 
 
-def _text(source: _Source, found: Stretch) -> str:
-    return decode(found.data, found.codec, name=source.name, start=found.start, line=found.line)
+def _text(source: _Source, found: Numbered) -> str:
+    stretch = found.stretch
+    return decode(stretch.data, stretch.codec, name=source.name, start=stretch.start, line=stretch.line)
 
 
-def _document(source: _Source, found: Stretch, text: str) -> Document:
+def _document(source: _Source, found: Numbered, text: str) -> Document:
     return Document(
         path=source.path.replace(os.sep, "/"),
         revision=source.revision,
-        record=source.record,
-        data=found.data,
+        record=found.record,
+        data=found.stretch.data,
         text=text,
-        encoding=found.codec,
-        start=SourceByte(found.start),
-        line=found.line,
+        encoding=found.stretch.codec,
+        start=SourceByte(found.stretch.start),
+        line=found.stretch.line,
+        syntax="json" if found.record is not None else syntax_of(source.path, text),
+        entry=found.entry,
     )
 
 
