@@ -9,10 +9,15 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from promptlint import __version__
 from promptlint.errors import PromptlintError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from promptlint.commands.templates import TemplateOptions
 
 _FORMATS = ("text", "concise", "json", "markdown")
 _FAILING = frozenset(("bust", "refused", "wrong_reuse"))
@@ -118,6 +123,13 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--tokenizer", metavar="NAME|FILE", help="o200k_base (default), bytes, a tokenizer.json or .tiktoken file")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--block-size", metavar="TOKENS", type=int, help="block of a paged engine (vLLM, SGLang): count full blocks")
+    add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
+    add("--chat-template-b", metavar="PATH", help="another one for B")
+    add("--template-kwargs", action="append", default=[], metavar="NAME=VALUE", help="what else the template is given")
+    add("--vars", metavar="FILE", help="A and B are Jinja templates: render them with these variables (YAML, JSON)")
+    add("--vars-b", metavar="FILE", help="other ones for B")
+    add("--now", metavar="TIME", help="the clock that templates see (ISO 8601) instead of the real one")
+    add("--now-b", metavar="TIME", help="another one for B")
     add("--input-format", metavar="NAME", help="read both inputs as this format instead of recognising it")
     add("--request-path", metavar="POINTER", help="JSON pointer to the request inside each input")
     add("--format", choices=_FORMATS, default="text", help="what to print (default: text)")
@@ -139,6 +151,7 @@ def _diff(options: argparse.Namespace) -> int:
         request_path=options.request_path,
         provider=options.provider,
         block_size=options.block_size,
+        templates=_templates(options),
         progress=_progress() if sys.stderr.isatty() else None,
     )
     from promptlint.report import write
@@ -156,6 +169,36 @@ def _diff(options: argparse.Namespace) -> int:
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
     return 1 if options.exit_code and report.verdict in _FAILING else 0
+
+
+def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
+    """What is said about templates; None if nothing is."""
+    names = ("chat_template", "chat_template_b", "template_kwargs", "vars", "vars_b", "now", "now_b")
+    if not any(getattr(options, name) for name in names):
+        return None
+    from promptlint.commands.templates import TemplateOptions
+    from promptlint.load.variables import parse_kwargs
+
+    return TemplateOptions(
+        options.chat_template,
+        options.chat_template_b,
+        parse_kwargs(options.template_kwargs),
+        options.vars,
+        options.vars_b,
+        _time(options.now),
+        _time(options.now_b),
+    )
+
+
+def _time(text: str | None) -> "datetime | None":
+    if text is None:
+        return None
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise PromptlintError(f"{text}: not a time", "write it as 2026-11-29 or 2026-11-29T21:40") from None
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -30,6 +30,17 @@ class Place(NamedTuple):
     mark: tuple[int, int]  # the differing characters inside `excerpt`
 
 
+class TemplateLine(NamedTuple):
+    """The line of a template that printed the text at a change."""
+
+    path: str  # of the file that holds the template
+    pointer: str | tuple[str, ...]  # of its text inside a JSON file, else ""
+    name: str | None  # where a model has several
+    line: int  # of the template's own text, from 1, as is `column`
+    column: int | None  # None where an expression printed it
+    excerpt: str  # that line, untrusted
+
+
 class Change(NamedTuple):
     """One divergence with its meaning."""
 
@@ -49,6 +60,8 @@ class Change(NamedTuple):
     after_fix_tokens: int | None  # shared tokens when this and all earlier changes are undone
     fix: str
     lost_tokens: int | None = None  # of what the first request cached, if this were the only change
+    template_a: TemplateLine | None = None  # where a template made the prompts
+    template_b: TemplateLine | None = None
 
 
 class Side(NamedTuple):

@@ -60,13 +60,15 @@ class Spot(NamedTuple):
     """A range of characters in one decoded value (or key) of a document, not yet resolved to file positions.
 
     `path` is that of the value; with `atom` "key" it ends in the key itself. A last step "-" means the end of
-    that array or object (RFC 6901), where something could be added.
+    that array or object (RFC 6901), where something could be added. The document is that of the request (or of a
+    template's variables), unless `in_template`.
     """
 
     path: Path
     atom: AtomKind
     char: CharIndex
     end: CharIndex
+    in_template: bool = False
 
 
 class Marker(NamedTuple):
@@ -142,6 +144,15 @@ class Origin(NamedTuple):
     name: str = ""
 
 
+class TemplateSource(NamedTuple):
+    """A template and where it stands."""
+
+    document: Document  # the file that holds it
+    path: Path  # of its text inside a JSON document; empty for a file of its own
+    name: str | None  # where a model has several
+    source: str
+
+
 class Rendering(NamedTuple):
     """The text that a template made of its variables."""
 
@@ -183,3 +194,5 @@ class Rendered(NamedTuple):
     separator: str  # line feed for JSON requests, nothing for plain text
     size: int  # bytes, UTF-8
     notes: tuple[str, ...] = ()
+    template: TemplateSource | None = None  # that made the text; None for a documented form
+    origins: tuple[Origin, ...] = ()  # of a template's text, with paths into the document of the request

@@ -44,6 +44,11 @@ def item_at(rendered: Rendered, char: int) -> RenderedItem | None:
     return rendered.items[max(index, 0)]
 
 
+def origin_at(rendered: Rendered, char: int) -> int:
+    """The number of the origin that holds a character of a template's prompt (of the last one at the very end)."""
+    return max(bisect_right(rendered.origins, char, key=lambda origin: origin.start) - 1, 0)
+
+
 def piece_at(item: RenderedItem, char: int, separator: int) -> tuple[Piece, int] | None:
     """The piece that holds this character of the prompt, and where in the prompt it starts."""
     start = item.char

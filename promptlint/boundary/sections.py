@@ -39,13 +39,26 @@ def unwrapped(old: str, new: str) -> tuple[str, str] | None:
 
 def _without_thinking(text: str) -> str:
     """The text without `<think>…</think>`."""
+    kept, at = [], 0
+    for start, end in thinking_ranges(text):
+        kept.append(text[at:start])
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def thinking_ranges(text: str) -> list[tuple[int, int]]:
+    """Where `<think>…</think>` stands in a text, tags included, in order and without overlap."""
+    found: list[tuple[int, int]] = []
     for tag in _THINKING:
-        kept, at = [], 0
+        at = 0
         while (start := text.find(f"<{tag}>", at)) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
-            kept.append(text[at:start])
             at = end + len(tag) + 3
-        text = "".join((*kept, text[at:]))
-    return text
+            found.append((start, at))
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if not ranges or start >= ranges[-1][1]:
+            ranges.append((start, end))
+    return ranges
 
 
 def _is_wrapper(before: str, after: str, size: int) -> bool:

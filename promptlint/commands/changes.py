@@ -9,7 +9,7 @@ from promptlint.cache.meaning import Meaning
 from promptlint.cache.refusals import MarkerFault
 from promptlint.cache.reuse import level_start
 from promptlint.commands.figures import Compared, readable_tokens, usable_tokens
-from promptlint.commands.places import places, setting_value, text_value
+from promptlint.commands.places import places, printed_value, setting_value, template_line, text_value
 from promptlint.facts.causes import cause
 from promptlint.finding import Affects, Change, Place, Severity, Verdict
 from promptlint.prompt import CharIndex, Level, Path, Rendered, Spot
@@ -95,8 +95,9 @@ def changes(entries: list[Found], c: Compared) -> tuple[Change, ...]:
     """Every entry, ready to print. With `first` nothing is counted."""
     a, b = c.counts.a, c.counts.b
     shared = [_shared(entry, i, c) for i, entry in enumerate(entries)]
-    places_a = places(a.request, [e.divergence.a for e in entries], [_value(e, a, old=True) for e in entries])
-    places_b = places(b.request, [e.divergence.b for e in entries], [_value(e, b, old=False) for e in entries])
+    spots_a, spots_b = [e.divergence.a for e in entries], [e.divergence.b for e in entries]
+    places_a = places(a.request, spots_a, [_value(e, a, old=True) for e in entries], a.template)
+    places_b = places(b.request, spots_b, [_value(e, b, old=False) for e in entries], b.template)
     after = _after_fix([known.tokens for known in shared], c)
     return tuple(map(_change, entries, shared, places_a, places_b, after, [c] * len(entries)))
 
@@ -130,6 +131,8 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
     spot = divergence.a if old else divergence.b
     if divergence.level == "settings":
         return setting_value(rendered.request, spot.path)
+    if rendered.template is not None:
+        return printed_value(rendered, spot)
     return text_value(rendered, divergence.a_start if old else divergence.b_start)
 
 
@@ -137,7 +140,15 @@ def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | N
     lost = _lost(entry.meaning, shared, c)
     if c.options.block_size:
         entry = behind_last_block(entry, lost)
-    return ready(entry, a, b, Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost))
+    figures = Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost)
+    done = ready(entry, a, b, figures)
+    if c.counts.a.template is None or not _is_text(entry):
+        return done
+    divergence = entry.divergence
+    return done._replace(
+        template_a=template_line(c.counts.a, divergence.a_start),
+        template_b=template_line(c.counts.b, divergence.b_start),
+    )
 
 
 def behind_last_block(entry: Found, lost: int | None) -> Found:

@@ -1,6 +1,6 @@
 """One pair of requests -> a Diff: differences named, their meaning, tokens, places."""
 
-from promptlint.boundary import text_divergences
+from promptlint.boundary import Divergence, text_divergences
 from promptlint.boundary.counts import count
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
@@ -9,7 +9,7 @@ from promptlint.cache.meaning import first_level, harmless, merged, setting_mean
 from promptlint.cache.refusals import MarkerFault, refusals
 from promptlint.cache.reuse import Reuse, guarded, left_readable, reuse, sure_up_to
 from promptlint.commands.changes import Found, benign_form, changes, fault_found, judged
-from promptlint.commands.figures import Compared, boundary, side
+from promptlint.commands.figures import Compared, boundary, is_exact, side
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.facts.providers import Provider, is_known, names
@@ -24,18 +24,26 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
     if old.format != new.format:
         formats = f"{old.format} and {new.format}"
         raise PromptlintError(f"the inputs are of two formats, {formats}", "read both as one with --input-format")
-    provider = _provider(old, new, options)
+    provider = provider_of_pair(old, new, options)
     if old.token_ids is not None and new.token_ids is not None:
         from promptlint.commands.compare_ids import compare_ids
 
         return compare_ids(old, new, provider, options), old.notes + new.notes
-    a = render(old)
-    b = render(new, like=a)
-    return _compare(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes)
+    if options.side_a is not None and options.side_b is not None:
+        from promptlint.commands.templates import through_template
+
+        a, b = through_template(old, options.side_a), through_template(new, options.side_b)
+    else:
+        a = render(old)
+        b = render(new, like=a)
+    return compare_prompts(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes)
 
 
-def _provider(old: Request, new: Request, options: Options) -> Provider:
+def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
+    """Whose rules hold: what the user says, else what the requests show."""
     name = options.provider or (old.provider if old.provider != "unknown" else new.provider)
+    if options.side_a is not None and options.provider is None:
+        name = "unknown"  # who has the template serves the model, whatever its name makes one think
     if options.provider and not is_known(name):
         raise PromptlintError(f"unknown provider {name}", f"one of {', '.join(names())}")
     row = provider_row(name)
@@ -47,7 +55,8 @@ def _provider(old: Request, new: Request, options: Options) -> Provider:
     return row
 
 
-def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
+def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
+    """The difference of two rendered prompts."""
     entries, found, shared = _entries(a, b, provider)
     compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
@@ -65,8 +74,8 @@ def _compare(a: Rendered, b: Rendered, provider: Provider, options: Options) -> 
         limits = limits._replace(why=f"the provider refuses the second request; were it taken, {limits.why}")
     return Diff(
         verdict=verdict,
-        a=side(a.request, provider, tokenizer, a.size, tokens_a),
-        b=side(b.request, provider, tokenizer, b.size, tokens_b),
+        a=side(a.request, provider, tokenizer, a.size, tokens_a, exact=is_exact(a, options)),
+        b=side(b.request, provider, tokenizer, b.size, tokens_b, exact=is_exact(b, options)),
         boundary=limits,
         changes=done[:1] if options.first else done,
     )
@@ -81,7 +90,7 @@ def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found],
     differences = setting_differences(a.request, b.request)
     keyed = [(d, setting_meaning(d, a, b.request, provider, cached)) for d in differences]
     lost_level = first_level([meaning for _, meaning in keyed])
-    text = text_divergences(a, b)
+    text, hidden = _differences(a, b)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(a, b, shared, provider, lost_level)
     limit, sure = guarded(found, provider), sure_up_to(a, provider)
@@ -91,10 +100,21 @@ def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found],
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
     entries += [Found(d, text_meaning(d, limit, sure, provider)) for d in text]
+    entries += hidden
     entries += [fault for fault in faults if not fault.refused]
     if not entries and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
     return sorted(entries, key=lambda entry: entry.meaning.severity == "info"), found, shared
+
+
+def _differences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Found]]:
+    """The differences of two prompts; what a template prints on neither side."""
+    if a.template is None:
+        return text_divergences(a, b), []
+    from promptlint.commands.templates import divergences, unseen
+
+    shown, hidden = divergences(a, b)
+    return shown, [unseen(one, a, b) for one in hidden]
 
 
 def _faults(

@@ -32,8 +32,8 @@ def compare_ids(old: Request, new: Request, provider: Provider, options: Options
     vocabulary = options.tokenizer.name if options.chosen else "ids as given"
     return Diff(
         verdict=judged(changes, bool(limits.lost_tokens), a == b),
-        a=side(old, provider, vocabulary, _size(a, options), len(a)),
-        b=side(new, provider, vocabulary, _size(b, options), len(b)),
+        a=side(old, provider, vocabulary, _size(a, options), len(a), exact=True),
+        b=side(new, provider, vocabulary, _size(b, options), len(b), exact=True),
         boundary=limits,
         changes=changes[:1] if options.first else changes,
     )

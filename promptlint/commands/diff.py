@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from promptlint.commands.compare import compare
 from promptlint.commands.findings import findings_of
@@ -13,6 +14,9 @@ from promptlint.prompt import Document
 from promptlint.read.json_pair import parse_pair
 from promptlint.read.sources import pair_folders, read_pair
 from promptlint.tokens import open_tokenizer
+
+if TYPE_CHECKING:
+    from promptlint.commands.templates import Side, TemplateOptions
 
 Progress = Callable[[int, int], None]
 
@@ -29,20 +33,32 @@ def diff(
     request_path: str | None = None,
     provider: str | None = None,
     block_size: int | None = None,
+    templates: "TemplateOptions | None" = None,
     progress: Progress | None = None,
 ) -> Report:
     """Compare two requests, or two folders of them file by file.
 
-    `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens. `progress`
-    is told how many of how many pairs of files are done.
+    `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens. `templates`:
+    a chat template for the requests, or variables where `a` and `b` are templates themselves. `progress` is told how
+    many of how many pairs of files are done.
     Raises PromptlintError for input that cannot be read or compared.
     """
     if a == b == "-":
         raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
-    options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None)
+    sides: tuple[Side | None, Side | None] = (None, None)
+    if templates is not None:
+        from promptlint.commands.templates import beside, sides_of
+
+        sides, tokenizer = sides_of(templates), tokenizer or beside(templates)
+    options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, *sides)
     if os.path.isdir(a) and os.path.isdir(b):
         return _folders(a, b, options, input_format, request_path, progress)
-    found, notes = _pair(a, b, options, input_format, request_path)
+    if templates is not None and (templates.variables or templates.variables_b):
+        from promptlint.commands.templates import template_pair
+
+        found, notes = template_pair(a, b, templates, options)
+    else:
+        found, notes = _pair(a, b, options, input_format, request_path)
     notes += options.tokenizer.notes
     return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
 

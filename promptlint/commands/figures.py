@@ -9,7 +9,7 @@ from promptlint.cache.reuse import Reuse, block_floor
 from promptlint.commands.options import Options
 from promptlint.facts.providers import Provider
 from promptlint.finding import Boundary, Side
-from promptlint.prompt import Request
+from promptlint.prompt import Rendered, Request
 
 _EXACT = ("text", "token-ids")  # formats whose prompt is known as it is
 
@@ -40,7 +40,7 @@ def usable_tokens(c: Compared, chars: int, tokens: int) -> int:
 def boundary(c: Compared) -> Boundary:
     """Where the prompts part, in bytes, tokens and what the cache can use. With `first` nothing is counted."""
     a, size = c.counts.a, c.options.block_size
-    exact = a.request.format in _EXACT
+    exact = is_exact(a, c.options)
     limits = Boundary(
         shared_bytes=byte_at(a, c.shared),
         shared_tokens=None,
@@ -68,7 +68,14 @@ def boundary(c: Compared) -> Boundary:
     return limits._replace(shared_tokens=tokens, usable_tokens=usable, lost_tokens=lost)
 
 
+def is_exact(rendered: Rendered, options: Options) -> bool:
+    """Whether prompt and vocabulary are those of the model."""
+    return rendered.request.format in _EXACT or (rendered.template is not None and options.chosen)
+
+
 def _band(c: Compared) -> str:
+    if c.counts.a.template is not None:
+        return "the prompt is the model's own, the vocabulary is not: give it with --tokenizer"
     if c.options.chosen:
         return (
             "counted with the vocabulary that you chose, over a documented form of the prompt, not the provider's own"
@@ -83,7 +90,9 @@ def _token_note(back: int) -> str:
     return f"the first differing token begins {size} before the first differing byte: the tokenizer merges across it"
 
 
-def side(request: Request, provider: Provider, tokenizer: str, size: int | None, tokens: int | None) -> Side:
+def side(
+    request: Request, provider: Provider, tokenizer: str, size: int | None, tokens: int | None, *, exact: bool
+) -> Side:
     """One input, as the report names it."""
     return Side(
         path=request.document.path,
@@ -93,7 +102,7 @@ def side(request: Request, provider: Provider, tokenizer: str, size: int | None,
         provider=provider.name,
         model=request.model,
         tokenizer=tokenizer,
-        exact=request.format in _EXACT,
+        exact=exact,
         prompt_bytes=size,
         prompt_tokens=tokens,
     )

@@ -1,8 +1,11 @@
 """How to compare two requests."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from promptlint.commands.templates import Side
 
 
 class Options(NamedTuple):
@@ -13,6 +16,8 @@ class Options(NamedTuple):
     provider: str | None = None  # instead of the one that the request shows
     block_size: int | None = None  # tokens in a block of a paged engine
     chosen: bool = False  # the user chose the tokenizer
+    side_a: "Side | None" = None  # the chat templates
+    side_b: "Side | None" = None
 
     @property
     def counts(self) -> bool:

@@ -2,21 +2,28 @@
 
 from collections.abc import Sequence
 
-from promptlint.boundary.divergence import item_at, piece_at
+from promptlint.boundary.divergence import item_at, origin_at, piece_at
 from promptlint.boundary.settings import is_private, json_text
-from promptlint.finding import Place
-from promptlint.prompt import Document, Json, Location, Path, Rendered, Request, Spot
+from promptlint.finding import Place, TemplateLine
+from promptlint.prompt import Document, Json, Location, Path, Rendered, Request, Spot, TemplateSource
 from promptlint.read.descend import descend
 from promptlint.read.places import pointer, resolve
 
 _BEFORE, _AFTER = 120, 60  # characters of an excerpt; so many before, that a secret is seen whole and can be masked
 
 
-def places(request: Request, spots: Sequence[Spot], values: Sequence[str | None]) -> list[Place]:
+def places(
+    request: Request, spots: Sequence[Spot], values: Sequence[str | None], template: TemplateSource | None = None
+) -> list[Place]:
     """One place for each spot; `values` are the decoded values (or keys) there, None where there is nothing."""
     document = request.document
     locations = resolve(document, spots, request.ends)
-    return [_place(document, *parts) for parts in zip(spots, values, locations, strict=True)]
+    done = [_place(document, *parts) for parts in zip(spots, values, locations, strict=True)]
+    if template is not None and any(spot.in_template for spot in spots):
+        held = template.document
+        here = [_place(held, *parts) for parts in zip(spots, values, resolve(held, spots), strict=True)]
+        done = [y if spot.in_template else x for spot, x, y in zip(spots, done, here, strict=True)]
+    return done
 
 
 def _place(document: Document, spot: Spot, value: str | None, location: Location) -> Place:
@@ -51,6 +58,31 @@ def text_value(rendered: Rendered, char: int) -> str | None:
     item = item_at(rendered, char)
     found = piece_at(item, char, len(rendered.separator)) if item else None
     return found[0].text if found else None
+
+
+def printed_value(rendered: Rendered, spot: Spot) -> str | None:
+    """The value (or key) at a spot of a request or of the template that rendered it; None if there is none."""
+    if spot.in_template:
+        return rendered.template.source if rendered.template is not None else None
+    if spot.atom == "key":
+        return str(spot.path[-1])
+    steps = spot.path[len(rendered.request.path) :]
+    value = descend(rendered.request.body, steps[:-1] if steps[-1:] == ("-",) else steps)
+    return _as_text(value)
+
+
+def template_line(rendered: Rendered, char: int) -> TemplateLine | None:
+    """The line of the template that printed a character of the prompt; None where that is not known."""
+    template = rendered.template
+    if template is None or char >= len(rendered.text):
+        return None
+    origin = rendered.origins[origin_at(rendered, char)]
+    if origin.line is None:
+        return None
+    lines = template.source.split("\n")
+    excerpt = lines[origin.line - 1].strip() if origin.line <= len(lines) else ""
+    document = template.document
+    return TemplateLine(document.path, pointer(template.path), template.name, origin.line, origin.column, excerpt)
 
 
 def setting_value(request: Request, path: Path) -> str | None:

@@ -24,4 +24,6 @@ def _verdict(report: Report) -> str:
 
 
 def _change(change: Change) -> str:
-    return f"{phrases.spot(change.b)}: {change.severity} {line(change.cause)}: {line(change.message)}"
+    by = "; ".join(f"{sides} by {words}" for sides, words in phrases.printed_by(change))
+    told = f"{line(change.message)} ({by})" if by else line(change.message)
+    return f"{phrases.spot(change.b)}: {change.severity} {line(change.cause)}: {told}"

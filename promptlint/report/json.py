@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from promptlint import __version__
-from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table
+from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table, TemplateLine
 from promptlint.prompt import Location
 from promptlint.report.secrets import mask
 
@@ -85,6 +85,9 @@ def _change(change: Change, excerpts: bool) -> Object:
         "severity": change.severity,
         "a": _place(change.a, excerpts),
         "b": _place(change.b, excerpts),
+        "template": None
+        if change.template_a is None and change.template_b is None
+        else {"a": _template(change.template_a, excerpts), "b": _template(change.template_b, excerpts)},
         "within": _pointer(change.within),
         "also": [_pointer(pointer) for pointer in change.also],
         "shared_bytes": change.shared_bytes,
@@ -113,6 +116,19 @@ def _place(place: Place, excerpts: bool) -> Object:
         "absent": place.excerpt is None,
         "excerpt": None if excerpt is None else mask(excerpt, place.mark, cut=place.char > place.mark[0]),
         "mark": None if excerpt is None else list(place.mark),
+    }
+
+
+def _template(found: TemplateLine | None, excerpts: bool) -> Object | None:
+    if found is None:
+        return None
+    return {
+        "path": mask(found.path),
+        "pointer": _pointer(found.pointer),
+        "name": found.name,
+        "line": found.line,
+        "column": found.column,
+        "excerpt": mask(found.excerpt) if excerpts else None,
     }
 
 

@@ -39,6 +39,18 @@ def wrap(tokens: Iterable[str], columns: int, *, first: str = "", rest: str = ""
     return lines if empty and lines else [*lines, current.rstrip()]
 
 
+def clipped(text: str, columns: int) -> str:
+    """Visible text cut to so many columns, with an ellipsis where something is left out."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for character in text:
+        if width(kept) + width(character) + 1 > columns:
+            break
+        kept += character
+    return kept + "…"
+
+
 def columns(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
     """Rows as aligned columns, two spaces apart; `right` says which are aligned to the right."""
     wide = [max(map(width, column)) for column in zip(*rows, strict=True)]

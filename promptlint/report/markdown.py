@@ -105,7 +105,9 @@ def _one_line(ordinal: int, change: Change) -> str:
 
 def _change(ordinal: int, change: Change, exact: bool, excerpts: bool) -> str:
     lines = [f"**{ordinal}.** {_title(change)}", ""]
-    lines += [f"- a: {_place(change.a)}", f"- b: {_place(change.b)}", ""]
+    lines += [f"- a: {_place(change.a)}", f"- b: {_place(change.b)}"]
+    lines += [f"- by ({sides}): {words(text)}" for sides, text in phrases.printed_by(change)]
+    lines.append("")
     if excerpts:
         lines += [
             "```text",

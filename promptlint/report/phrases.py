@@ -1,6 +1,6 @@
 """The words that the text, concise and Markdown reports share: counts, places, verdicts. All of it visible text."""
 
-from promptlint.finding import Boundary, Change, Diff, Place, Report, Side
+from promptlint.finding import Boundary, Change, Diff, Place, Report, Side, TemplateLine
 from promptlint.report.escape import line
 
 _AFFECTS = {
@@ -59,6 +59,19 @@ def offset(place: Place) -> str:
     if place.byte != place.char:
         where += f" (byte {place.byte:,})"
     return f"{where} of the key" if place.atom == "key" else where
+
+
+def printed_by(change: Change) -> list[tuple[str, str]]:
+    """Which line of a template printed the text at a change, as sides and words; nothing where none did."""
+    a, b = change.template_a, change.template_b
+    if a is not None and a == b:
+        return [("a, b", _template(a))]
+    return [(side, _template(found)) for side, found in (("a", a), ("b", b)) if found is not None]
+
+
+def _template(found: TemplateLine) -> str:
+    inside = " ".join(filter(None, (pointer(found.pointer), line(found.name or ""))))
+    return f"{line(found.path)}{f' ({inside})' if inside else ''}, line {found.line} of the template"
 
 
 def sharing(change: Change, *, exact: bool) -> list[tuple[str, str]]:

@@ -6,8 +6,9 @@ from promptlint.finding import Boundary, Change, Diff, Finding, Report, Table
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line, width
 from promptlint.report.excerpts import excerpt_lines
-from promptlint.report.layout import Paint, columns, painter, wrap
+from promptlint.report.layout import Paint, clipped, columns, painter, wrap
 from promptlint.report.phrases import number
+from promptlint.report.secrets import mask
 
 _INDENT = "   "
 _LABEL = 8  # columns of a label and the space behind it
@@ -89,6 +90,7 @@ def _change(ordinal: int, change: Change, boundary: Boundary, style: _Style) -> 
     lines = wrap([f"{ordinal}.", cause, *f"({phrases.labels(change)})".split(" ")], style.width, rest=_INDENT)
     lines += wrap(line(change.message).split(" "), style.width, first=_INDENT, rest=_INDENT)
     lines += _places(change, style)
+    lines += _printed_by(change, style)
     if style.excerpts:
         lines += [_INDENT + _gutter(row, style) for row in excerpt_lines(change, style.width - len(_INDENT))]
     lines += _labelled("also", _also(change), style) if change.also else []
@@ -113,6 +115,19 @@ def _places(change: Change, style: _Style) -> list[str]:
             lines += [first, *wrap(tail, style.width, first=f"{_INDENT}  ", rest=f"{_INDENT}  ")]
         else:
             lines.append(f"{first}{' ' * (wide - width(spot) + 2)}{' '.join(tail)}")
+    return lines
+
+
+def _printed_by(change: Change, style: _Style) -> list[str]:
+    """The template lines, each with its source below unless excerpts are left out."""
+    lines: list[str] = []
+    by_side = {"a": change.template_a, "b": change.template_b, "a, b": change.template_a}
+    for name, words in phrases.printed_by(change):
+        lines += _labelled("by", [f"({name})", *words.split(" ")], style)
+        found = by_side[name]
+        if style.excerpts and found is not None:
+            room = style.width - len(_INDENT) - _LABEL
+            lines.append(" " * (len(_INDENT) + _LABEL) + clipped(line(mask(found.excerpt)), room))
     return lines
 
 
