@@ -14,11 +14,14 @@ def resolve(document: Document, spots: Sequence[Spot], ends: Mapping[int, int] =
 
     In a string or key, characters count after decoding; in a number, literal, array or object, as written. The empty
     path means the text of the whole document as it stands. What lies beyond an end means that end; a path that does
-    not exist gives the start of its nearest ancestor that does. `ends` are those of a Request. Never raises.
+    not exist gives the start of its nearest ancestor that does. So does what a string holds in base64: its place is
+    where the string begins. `ends` are those of a Request. Never raises.
     """
-    root = find(document.text, [spot.path for spot in spots], ends)
-    tables: dict[tuple[int, int], Escapes] = {}
-    return locations(document, [_range(document, root, spot, tables) for spot in spots])
+    if document.syntax == "yaml":
+        from promptlint.read.yaml_places import yaml_ranges
+
+        return locations(document, yaml_ranges(document.text, spots, _ranges))
+    return locations(document, _ranges(document.text, spots, ends))
 
 
 def pointer(path: Path) -> str | tuple[str, ...]:
@@ -32,10 +35,16 @@ def pointer(path: Path) -> str | tuple[str, ...]:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-def _range(document: Document, root: Node, spot: Spot, tables: dict[tuple[int, int], Escapes]) -> tuple[int, int]:
-    """Characters of the document's text."""
+def _ranges(text: str, spots: Sequence[Spot], ends: Mapping[int, int] = _UNKNOWN) -> list[tuple[int, int]]:
+    """Characters of a JSON text."""
+    root = find(text, [spot.path for spot in spots], ends)
+    tables: dict[tuple[int, int], Escapes] = {}
+    return [_range(text, root, spot, tables) for spot in spots]
+
+
+def _range(whole: str, root: Node, spot: Spot, tables: dict[tuple[int, int], Escapes]) -> tuple[int, int]:
     if not spot.path:
-        size = len(document.text)
+        size = len(whole)
         return min(spot.char, size), min(max(spot.char, spot.end), size)
     node, exists = lookup(root, spot.path)
     span = (node.key if spot.atom == "key" and exists else None) or node.value
