@@ -1,0 +1,72 @@
+"""The last check: every piece that claims to be an exact text is compared with what stands at its origin."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from promptlint.prompt import Path
+from promptlint.render.template.literals import ESCAPE, decoded
+from promptlint.render.template.pieces import Piece, Pieces
+
+_NOTHING = object()
+
+
+def audit(text: str, pieces: Pieces, variables: Any, sources: dict[str | None, str]) -> tuple[list[Piece], int]:
+    """The pieces of `text`, those that do not hold demoted to unknown, and how many these are.
+
+    `variables` are those that were given, before any preparation; `sources` the templates as the lexer reads them.
+    """
+    at = _reader(variables)
+    kept: list[Piece] = []
+    wrong = start = 0
+    for piece in pieces:
+        end = start + piece[0]
+        if _holds(text[start:end], piece, at, sources):
+            kept.append(piece)
+        else:
+            wrong += 1
+            kept.append((piece[0], "unknown", None, None, piece[4]))
+        start = end
+    if start != len(text):
+        return [(len(text), "unknown", None, None, None)], wrong + 1
+    return kept, wrong
+
+
+def _holds(text: str, piece: Piece, at: Callable[[Path], Any], sources: dict[str | None, str]) -> bool:
+    length, kind, source, char, _ = piece
+    if kind in ("call", "computed", "unknown"):
+        return True
+    if kind in ("template", "escape"):
+        literal = sources[source]
+        if kind == "template":
+            return char is not None and literal[char : char + length] == text
+        escape = ESCAPE.match(literal, char or 0)
+        return escape is not None and text in decoded(escape[0]) * length
+    found = at(source)
+    if kind == "serialised":
+        return found is not _NOTHING
+    if kind == "key":
+        found = source[-1] if found is not _NOTHING else None
+    if not isinstance(found, str) or char is None:
+        return False
+    if kind == "spelled":
+        return char < len(found)
+    original = found[char : char + length]
+    return original == text or (kind == "changed" and original.upper().casefold() == text.upper().casefold())
+
+
+def _reader(variables: Any) -> Callable[[Path], Any]:
+    """A function from a path to what stands there, or _NOTHING."""
+
+    @cache
+    def at(path: Path) -> Any:
+        if not path:
+            return variables
+        holder, step = at(path[:-1]), path[-1]
+        try:
+            return json.loads(holder) if step is None else holder[step]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return _NOTHING
+
+    return at
