@@ -100,6 +100,7 @@ class Item(NamedTuple):
     name: str | None  # of a tool
     path: Path
     segments: tuple[Segment, ...]
+    role_path: Path | None = None  # where the role stands, if not at `role` of `path`
 
 
 class Request(NamedTuple):
@@ -117,6 +118,7 @@ class Request(NamedTuple):
     automatic: Marker | None = None  # a marker that the provider places itself (top-level cache_control)
     notes: tuple[str, ...] = ()
     ends: Mapping[int, int] = {}  # of a large document: where an entry begins -> where it ends (characters)
+    named: Mapping[Path, tuple[str, ...]] = {}  # settings, and the model, that stand elsewhere than their name tells
 
 
 OriginKind = Literal["value", "key", "changed", "serialised", "template", "call", "computed", "unknown"]

@@ -45,8 +45,11 @@ def setting_differences(a: Request, b: Request) -> Iterator[Divergence]:
 
 
 def _model(request: Request) -> _Field:
+    if request.model is None:
+        return _MISSING
     name = "modelId" if request.format.startswith("bedrock") else "model"
-    return _MISSING if request.model is None else _Field((*request.path, name), request.model)
+    place = next((path for path, named in request.named.items() if named == ("model",)), (*request.path, name))
+    return _Field(place, request.model)
 
 
 def _fields(request: Request) -> dict[Name, _Field]:
@@ -57,7 +60,9 @@ def _fields(request: Request) -> dict[Name, _Field]:
         if value is None:
             continue
         inside = path[:depth] == request.path
-        if _HEADERS in path and not inside:
+        if path in request.named:
+            name = request.named[path]
+        elif _HEADERS in path and not inside:
             name = tuple(str(step).lower() for step in path[path.index(_HEADERS) :])
         else:
             name = tuple(str(step) for step in (path[depth:] if inside else path))

@@ -1,14 +1,13 @@
 """A document -> the request that its author sent, recognised by content. One file per input format."""
 
-import importlib
-from collections.abc import Callable
-
 from promptlint import facts
 from promptlint.errors import PromptlintError
-from promptlint.load.blocks import Body, type_name
+from promptlint.load.blocks import Body, pointer, type_name
 from promptlint.load.envelope import FIELDS as ENVELOPES
-from promptlint.load.envelope import Found, follow, holds_response, locate, names
+from promptlint.load.envelope import Found, Several, follow, locate, names
+from promptlint.load.loaders import FORMATS, loader
 from promptlint.load.provider import provider_of
+from promptlint.load.recognise import RECORD
 from promptlint.load.text import like_json
 from promptlint.prompt import Document, Item, Json, Path, Request
 from promptlint.read import json_text
@@ -16,21 +15,6 @@ from promptlint.read.json_pair import Parsed
 from promptlint.read.names import shown
 
 __all__ = ["FORMATS", "load"]
-
-_MODULES = {
-    "anthropic": "anthropic",
-    "openai-chat": "openai_chat",
-    "openai-responses": "openai_responses",
-    "gemini": "gemini",
-    "bedrock-converse": "bedrock_converse",
-    "bedrock-invoke": "anthropic",
-    "messages": "messages",
-    "tools": "tools",
-    "mcp-tools": "tools",
-    "text": "text",
-    "token-ids": "token_ids",
-}
-FORMATS: tuple[str, ...] = tuple(_MODULES)
 
 _HINT = "name the format with --input-format, or the place of the request with --request-path"
 
@@ -54,12 +38,25 @@ def load(
         name = _name(document)
         if error.message.startswith(name):
             raise
-        record = "" if document.record is None else f"#{document.record}"
-        raise PromptlintError(f"{name}{record}: {error.message}", error.hint) from None
+        number = document.record if document.entry is None else document.entry
+        record = "" if number is None or isinstance(error, Several) else f"#{number}"
+        hint = _choice(document, error) if isinstance(error, Several) else error.hint
+        raise PromptlintError(f"{name}{record}: {error.message}", hint) from None
 
 
 def _name(document: Document) -> str:
     return shown(document.path if document.revision is None else f"{document.revision}:{document.path}")
+
+
+def _choice(document: Document, error: Several) -> str:
+    """How one of several requests is named."""
+    name, count = _name(document), len(error.found)
+    if document.record is not None and document.entry is None:  # a line of a log that holds several itself
+        return f"name one of them with --request-path {pointer(error.found[0].path)}"
+    if count == 1:
+        return f"leave out #{error.asked}, or write {name}#0"
+    missing = "" if error.asked is None else f"there is no #{error.asked}: "
+    return f"{missing}name one of them: {name}#0 to {name}#{count - 1}"
 
 
 def _load(document: Document, input_format: str | None, request_path: str | None, parsed: Parsed | None) -> Request:
@@ -68,20 +65,22 @@ def _load(document: Document, input_format: str | None, request_path: str | None
     if not document.text.strip():
         raise PromptlintError("the file is empty", "a request or a text is due")
     if request_path is None and _is_text(document, input_format):
-        return _request(document, Found((), document.text), "text", ())
+        return _request(document, Found((), document.text), loader("text")(document.text, ()), "text", ())
     value, notes = _parse(document) if parsed is None else (parsed.value, ())
     found = Found((), value) if request_path is None else follow(value, request_path, enter=input_format != "text")
-    format_name = input_format
+    recognised: str | None = None
     if input_format != "text":
-        found, recognised = locate(found, _field(input_format))
-        format_name = input_format or recognised
-    if format_name is None:
+        found, recognised = locate(found, document.entry, _field(input_format))
+    if input_format is None and recognised is None:
         raise _unknown(found.value)
-    request = _request(document, found, format_name, notes)
+    body, format_name = _body(found, input_format, recognised)
+    request = _request(document, found, body, format_name, notes)
     return request if parsed is None else request._replace(ends=parsed.ends)
 
 
 def _is_text(document: Document, input_format: str | None) -> bool:
+    if document.syntax != "json":
+        return input_format == "text"
     return input_format == "text" or (input_format is None and not like_json(document.text))
 
 
@@ -93,8 +92,18 @@ def _field(input_format: str | None) -> str | None:
     return field
 
 
-def _request(document: Document, found: Found, format_name: str, notes: tuple[str, ...]) -> Request:
-    body = _loader(format_name)(found.value, found.path)
+def _body(found: Found, input_format: str | None, recognised: str | None) -> tuple[Body, str]:
+    """What the request holds, and its format."""
+    if recognised == RECORD:
+        from promptlint.load import records
+
+        body = records.load(found.value, found.path, input_format)
+        return body, str(body.format)
+    format_name = str(input_format or recognised)
+    return loader(format_name)(found.value, found.path), format_name
+
+
+def _request(document: Document, found: Found, body: Body, format_name: str, notes: tuple[str, ...]) -> Request:
     settings: dict[Path, Json] = {}
     for path, headers in found.headers:
         settings |= {(*path, name): held for name, held in headers.items()} if isinstance(headers, dict) else {}
@@ -113,8 +122,17 @@ def _request(document: Document, found: Found, format_name: str, notes: tuple[st
         token_ids=body.token_ids,
         settings={**settings, **body.settings},
         automatic=body.automatic,
-        notes=notes + body.notes,
+        notes=(*notes, *body.notes, *_lost(found.value, format_name)),
+        named=body.named,
     )
+
+
+def _lost(value: Json, format_name: str) -> list[str]:
+    """What requests of this format lack, and text that a field of this one only refers to."""
+    row = facts.table("formats")["formats"][format_name]
+    held = value if isinstance(value, dict) else {}
+    notes = [f"{name}: {note}" for name, note in row.get("held", {}).items() if held.get(name) not in (None, "", [])]
+    return [row["note"], *notes] if "note" in row else notes
 
 
 def _says_nothing(item: Item) -> bool:
@@ -124,39 +142,45 @@ def _says_nothing(item: Item) -> bool:
     return all(segment.content == "" and segment.marker is None for segment in item.segments)
 
 
-def _loader(format_name: str) -> Callable[[Json, Path], Body]:
-    """The `load` of one file of this package; the others are not imported, which a small diff would feel."""
-    module = importlib.import_module(f"promptlint.load.{_MODULES[format_name]}")
-    found: Callable[[Json, Path], Body] = module.load
-    return found
-
-
 def _parse(document: Document) -> tuple[Json, tuple[str, ...]]:
+    if document.syntax == "yaml":
+        from promptlint.read import yaml_text
+
+        return yaml_text.parse(document)
     try:
         return json_text.parse(document)
     except PromptlintError:
-        count = 0 if document.record is not None else _records(document.text)
-        if count < 2:
+        records = [] if document.record is not None else _records(document.text)
+        if len(records) < 2:
             raise
-        hint = f"name one of them: {_name(document)}#0 to {_name(document)}#{count - 1}"
-        raise PromptlintError(f"the file holds {count} records, not one request", hint) from None
+    _refuse(json_text.parse_string(records[0]), answers=False)
+    hint = f"name one of them: {_name(document)}#0 to {_name(document)}#{len(records) - 1}"
+    raise PromptlintError(f"the file holds {len(records)} records, not one request", hint)
 
 
-def _records(source: str) -> int:
-    """How many records a JSONL file has; 0 if it is none: its first line is a value of its own, the others look so."""
+def _records(source: str) -> list[str]:
+    """The records of a JSONL file; none if it is none: its first line is a value of its own, the others look so."""
     lines = [line for line in source.split("\n") if line.strip()]
     if not all(line.lstrip().startswith(("{", "[")) for line in lines):
-        return 0
+        return []
     try:
         json_text.parse_string(lines[0])
     except ValueError:
-        return 0
-    return len(lines)
+        return []
+    return lines
+
+
+def _refuse(value: Json, *, answers: bool = True) -> None:
+    """Raise the reason why a value is no request, if it is known; `answers`: also of what a provider answered."""
+    from promptlint.load.refused import answered, reason
+
+    error = reason(value) or (answered(value) if answers else None)
+    if error is not None:
+        raise error
 
 
 def _unknown(value: Json) -> PromptlintError:
-    if holds_response(value):
-        return PromptlintError("this is a response, not a request", "give the request that was sent")
+    _refuse(value)
     held = f"an object with {names(value)}" if isinstance(value, dict) else type_name(value)
-    tried = f"no messages, contents or input; tried {', '.join(FORMATS)}, also inside {', '.join(ENVELOPES)}"
+    tried = f"no messages, contents or input; tried every --input-format, also inside {', '.join(ENVELOPES)}"
     return PromptlintError(f"no known request: {held} ({tried})", _HINT)

@@ -22,6 +22,9 @@ class Body(NamedTuple):
     token_ids: tuple[int, ...] | None = None
     at: Path | None = None  # where the text stands, if not at the request itself
     provider: str | None = None  # if the blocks tell
+    platform: str | None = None  # who serves the model, as a record names it
+    named: Mapping[Path, tuple[str, ...]] = {}  # settings, and the model, that stand under other names
+    format: str | None = None  # if what a record holds tells
 
 
 @cache

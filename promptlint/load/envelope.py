@@ -1,15 +1,16 @@
-"""Where the request stands in a document: envelopes, pair logs, batch rows, or an explicit JSON pointer."""
+"""Where the request stands in a document: envelopes, pair logs, batch rows, containers, or an explicit JSON pointer."""
 
 from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.load.blocks import pointer, type_name
-from promptlint.load.recognise import format_of, is_response
+from promptlint.load.containers import ways
+from promptlint.load.recognise import RECORD, format_of
 from promptlint.prompt import Json, Path
 from promptlint.read import json_text
 from promptlint.read.names import shown
 
-FIELDS = ("request", "body", "params", "kwargs", "input", "json")
+FIELDS = ("request", "body", "params", "kwargs", "input", "json", "modelInput", "request_body")
 _DEEPEST = 8
 
 
@@ -21,31 +22,79 @@ class Found(NamedTuple):
     headers: tuple[tuple[Path, Json], ...] = ()
 
 
-def locate(top: Found, wanted_field: str | None = None) -> tuple[Found, str | None]:
+class Several(PromptlintError):
+    """A document holds several requests, and none or none of these was asked for."""
+
+    def __init__(self, found: list[Found], asked: int | None) -> None:
+        super().__init__(
+            f"the file holds {len(found)} requests, not one" if len(found) > 1 else "the file holds one request"
+        )
+        self.found, self.asked = found, asked
+
+
+def locate(top: Found, entry: int | None = None, wanted_field: str | None = None) -> tuple[Found, str | None]:
     """The request inside `top` and its format, or `top` and None if nothing inside is known.
 
-    With `wanted_field` (an explicit format) the first object that has this field is the request.
+    `entry`: which one, where there are several. With `wanted_field` (an explicit format) the first object that has
+    this field is the request, and "" its format. Raises Several.
     """
     ahead = [top]
     for _ in range(_DEEPEST):
         deeper: list[Found] = []
         for found in ahead:
-            if wanted_field is not None and isinstance(found.value, dict) and wanted_field in found.value:
-                return found, None
-            format_name = format_of(found.value) if wanted_field is None else None
-            if format_name is not None:
-                return found, format_name
+            kind = _kind(found.value, wanted_field)
+            if kind is not None:
+                return _only(found, entry), kind
+            inner = entries(found, wanted_field)
+            if inner:
+                if len(inner) <= (entry or 0) or (entry is None and len(inner) > 1):
+                    raise Several(inner, entry)
+                return locate(inner[entry or 0], None, wanted_field)
             deeper += _inside(found)
         ahead = deeper
     return top, None
+
+
+def _kind(value: Json, wanted_field: str | None) -> str | None:
+    """The format of a value, "" for one that has the wanted field, None for no request."""
+    if wanted_field is None:
+        return format_of(value)
+    if not isinstance(value, dict):
+        return None
+    recorded = format_of(value)
+    if recorded == RECORD:
+        return recorded
+    return "" if wanted_field in value else None
+
+
+def _only(found: Found, entry: int | None) -> Found:
+    if entry:
+        raise Several([found], entry)
+    return found
+
+
+def entries(found: Found, wanted_field: str | None = None) -> list[Found]:
+    """The requests of a container, in the order of the document; nothing where the value is none."""
+    for way in ways(found.value):
+        inner = [Found((*found.path, *path), value, found.headers) for path, value in way]
+        if inner:
+            return [request for one in inner for request in _requests(one, wanted_field)]
+    return []
+
+
+def _requests(found: Found, wanted_field: str | None) -> list[Found]:
+    try:
+        return [found] if locate(found, None, wanted_field)[1] is not None else []
+    except Several as several:
+        return several.found
 
 
 def _inside(found: Found) -> list[Found]:
     """The values of an envelope that may be a request, in the order of FIELDS."""
     value = found.value
     if isinstance(value, str):
-        entered = _entered(value)
-        return [] if entered is None else [Found((*found.path, None), entered, found.headers)]
+        decoded = entered(value)
+        return [] if decoded is None else [Found((*found.path, None), decoded, found.headers)]
     if not isinstance(value, dict):
         return []
     headers = found.headers
@@ -57,7 +106,7 @@ def _inside(found: Found) -> list[Found]:
     return inner
 
 
-def _entered(text: str) -> Json:
+def entered(text: str) -> Json:
     """The value of a string that holds a JSON object or array, else None."""
     if not text.lstrip().startswith(("{", "[")):
         return None
@@ -65,14 +114,6 @@ def _entered(text: str) -> Json:
         return json_text.parse_string(text)
     except ValueError:
         return None
-
-
-def holds_response(value: Json) -> bool:
-    """Whether the value is a provider's answer, alone or in a batch row."""
-    if not isinstance(value, dict):
-        return False
-    inner = value.get("response")
-    return is_response(value) or (isinstance(inner, dict) and not any(name in value for name in FIELDS))
 
 
 def follow(value: Json, request_path: str, *, enter: bool = True) -> Found:
@@ -85,14 +126,14 @@ def follow(value: Json, request_path: str, *, enter: bool = True) -> Found:
     found = Found((), value)
     for raw in request_path.split("/")[1:]:
         found = _step(found, raw.replace("~1", "/").replace("~0", "~"), request_path)
-    entered = _entered(found.value) if enter and isinstance(found.value, str) else None
-    return found if entered is None else Found((*found.path, None), entered)
+    inner = entered(found.value) if enter and isinstance(found.value, str) else None
+    return found if inner is None else Found((*found.path, None), inner)
 
 
 def _step(found: Found, name: str, request_path: str) -> Found:
     path, value = found.path, found.value
-    if isinstance(value, str) and (entered := _entered(value)) is not None:
-        path, value = (*path, None), entered
+    if isinstance(value, str) and (inner := entered(value)) is not None:
+        path, value = (*path, None), inner
     if isinstance(value, dict) and name in value:
         return Found((*path, name), value[name])
     if isinstance(value, list) and name.isdecimal() and len(name) < 10 and int(name) < len(value):

@@ -18,7 +18,7 @@ from promptlint.load.tools import tool_items
 from promptlint.prompt import Item, Json, Level, Path, Segment
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
-_RESULT_ROLES = frozenset({"tool", "function"})
+RESULT_ROLES = frozenset({"tool", "function"})
 
 
 def load(value: Json, path: Path) -> Body:
@@ -35,25 +35,30 @@ def load(value: Json, path: Path) -> Body:
     return Body(tuple(items), consumed, text_or_none(value.get("model")), marker(value, path))
 
 
-def message_items(value: Json, path: Path) -> list[Item]:
-    """One item a message; the system and developer messages at the front are the system text."""
+def message_items(value: Json, path: Path, dialect: str = "openai", apart: frozenset[str] = frozenset()) -> list[Item]:
+    """One item a message; the system and developer messages at the front are the system text.
+
+    `apart`: fields of a message that the caller reads.
+    """
     items = []
     level: Level = "system"
     for at, message in objects(value, path):
         role = role_of(message, at)
         if role not in SYSTEM_ROLES:
             level = "messages"
-        items.append(Item(level, role, None, at, tuple(_segments(message, role, at))))
+        items.append(Item(level, role, None, at, tuple(_segments(message, role, at, dialect, apart))))
     return items
 
 
-def _segments(message: dict[str, Json], role: str | None, path: Path) -> list[Segment]:
-    if role in _RESULT_ROLES:
+def _segments(
+    message: dict[str, Json], role: str | None, path: Path, dialect: str, apart: frozenset[str]
+) -> list[Segment]:
+    if role in RESULT_ROLES:
         return [Segment("tool_result", path, message, lifted_marker(message, path), frozenset({"role"}))]
     reasoning = [name for name in message if name in reasoning_names() and message[name] is not None]
     segments = [Segment("thinking", (*path, name), message[name]) for name in reasoning]
-    segments += content(message.get("content"), (*path, "content"), "openai")
-    covered = {"role", "content", *reasoning}
+    segments += content(message.get("content"), (*path, "content"), dialect)
+    covered = {"role", "content", *reasoning, *apart}
     calls: list[Segment] = []
     if isinstance(message.get("tool_calls"), list):
         covered.add("tool_calls")

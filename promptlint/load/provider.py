@@ -8,12 +8,18 @@ def provider_of(format_name: str, body: Body) -> str:
     """A key of data/providers.yaml, or "unknown"."""
     formats = facts.table("formats")
     declared: str = formats["formats"][format_name]["provider"]
-    if declared == "bedrock":
+    if declared in ("bedrock", "ollama"):  # they serve models of any name
         return declared
+    served: str | None = formats["platforms"]["names"].get((body.platform or "").lower())
+    if served is not None:
+        return served
     named = by_model(body.model)
     if named != "unknown":
         return named
-    return (body.provider or "unknown") if declared.startswith("by-") else declared
+    if not declared.startswith("by-"):
+        return declared
+    platform = (body.platform or "").lower()
+    return body.provider or (platform if platform in facts.table("providers") else "unknown")
 
 
 def by_model(model: str | None) -> str:

@@ -1,7 +1,9 @@
 """Which format a value has, by content."""
 
 from collections.abc import Iterator
+from functools import cache
 
+from promptlint import facts
 from promptlint.load.blocks import kinds
 from promptlint.prompt import Json, Number
 
@@ -15,6 +17,12 @@ _CHAT_FIELDS = (
     "tool_calls",
 )
 _MESSAGES_FIELDS = ("stop_sequences", "output_config", "mcp_servers", "context_management")
+_OLLAMA_FIELDS = ("keep_alive", "think", "format")
+_GENERATE_FIELDS = (*_OLLAMA_FIELDS, "template", "raw", "context", "system", "images")
+_COHERE_FIELDS = ("citation_options", "safety_mode", "strict_tools")
+_COHERE_V1_FIELDS = ("chat_history", "preamble", "connectors", "conversation_id")
+_COHERE_MODELS = ("command", "c4ai-")
+_LANGCHAIN_TYPES = ("human", "ai", "system", "tool", "function", "AIMessageChunk")
 _RESPONSES_FIELDS = (
     "instructions",
     "previous_response_id",
@@ -27,15 +35,25 @@ _RESPONSES_FIELDS = (
 _TOOL_FIELDS = ("input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations")
 _NAMED_TOOL_FIELDS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
 TOKEN_ID_FIELDS = ("prompt_token_ids", "input_ids", "token_ids", "ids", "tokens")
+_TEMPLATE_FIELDS = frozenset({"prompts", "template", "input_variables", "contents", "response", "completion"})
+RECORD = "record"
+"""What `format_of` says of a logging tool's record; the format of what it holds is known only once it is read."""
 _OBJECTS = ("chat.completion", "chat.completion.chunk", "text_completion", "response", "embedding")
 
 
 def format_of(value: Json) -> str | None:
-    """The format of a request, or None if the value is none by itself."""
+    """The format of a request (or RECORD), or None if the value is none by itself."""
     if isinstance(value, list):
         return _array_format(value)
     if not isinstance(value, dict):
         return None
+    if not _tell_tales().isdisjoint(value):
+        from promptlint.load import records, span
+
+        if records.row_of(value) is not None:
+            return RECORD
+        if span.convention(value) is not None:
+            return "span"
     if "contents" in value or (
         ("systemInstruction" in value or "system_instruction" in value) and "input" not in value
     ):
@@ -46,11 +64,51 @@ def format_of(value: Json) -> str | None:
         return None
     if _is_responses(value):
         return "openai-responses"
+    told = _by_text(value)
+    if told is not None:
+        return told
     if isinstance(value.get("tools"), list) and not ("model" in value or "modelId" in value):
         return "mcp-tools" if _is_mcp(value) else "tools"
     if is_tool(value):
         return "tools"
     return "token-ids" if any(isinstance(value.get(name), list) for name in TOKEN_ID_FIELDS) else None
+
+
+@cache
+def _tell_tales() -> frozenset[str]:
+    """Fields that no plain request has, and a record or a span has: the first ones of each row."""
+    formats = facts.table("formats")
+    names = {row["has"][0] for row in formats["records"]} | {"attributes", "tags"}
+    for row in formats["spans"]:
+        names |= {row["messages"]} if "messages" in row else set()
+        for name in ("role", "content", "message.role", "message.content") if "flat" in row else ():
+            names.add(f"{row['flat']}.0.{name}")
+    return frozenset(names)
+
+
+def _by_text(value: dict[str, Json]) -> str | None:
+    """Formats whose text stands in one field, or under names of their own."""
+    turns = value.get("conversations")
+    if isinstance(turns, list) and any("from" in turn or "role" in turn for turn in _dicts(turns)):
+        return "sharegpt"
+    if isinstance(value.get("message"), str) and (
+        any(name in value for name in _COHERE_V1_FIELDS) or _is_cohere_model(value)
+    ):
+        return "cohere-v1"
+    prompt = value.get("prompt")
+    if isinstance(prompt, str) and (any(name in value for name in _GENERATE_FIELDS) or _has_options(value)):
+        return "ollama-generate"
+    whole = isinstance(prompt, str) or (isinstance(prompt, list) and prompt and isinstance(prompt[0], str | Number))
+    return "completion" if whole and _TEMPLATE_FIELDS.isdisjoint(value) else None
+
+
+def _has_options(value: dict[str, Json]) -> bool:
+    return isinstance(value.get("options"), dict)
+
+
+def _is_cohere_model(value: dict[str, Json]) -> bool:
+    model = value.get("model")
+    return isinstance(model, str) and model.startswith(_COHERE_MODELS)
 
 
 def is_response(value: dict[str, Json]) -> bool:
@@ -62,7 +120,7 @@ def is_response(value: dict[str, Json]) -> bool:
     output = value.get("output")
     if isinstance(output, dict) and "message" in output and "stopReason" in value:
         return True
-    return isinstance(value.get("message"), dict) and isinstance(value.get("done"), bool)
+    return isinstance(value.get("done"), bool) and isinstance(value.get("message", value.get("response")), dict | str)
 
 
 def is_tool(value: Json) -> bool:
@@ -97,16 +155,28 @@ def _array_format(value: list[Json]) -> str | None:
         return "token-ids"
     if is_tool(value[0]):
         return "tools"
-    return "messages" if is_message(value[0]) else None
+    if not is_message(value[0]):
+        return None
+    return "harmony" if family(value) == "harmony" else "messages"
 
 
 def is_message(value: Json) -> bool:
-    """Whether an object is one entry of a conversation, of any provider."""
+    """Whether an object is one entry of a conversation, of any provider or library."""
     if not isinstance(value, dict):
         return False
     if isinstance(value.get("role"), str):
         return True
-    return isinstance(value.get("type"), str) and value["type"] in kinds("openai")
+    return isinstance(value.get("type"), str) and (value["type"] in kinds("openai") or _is_langchain(value))
+
+
+def _is_langchain(message: dict[str, Json]) -> bool:
+    if message.get("type") == "constructor":
+        names = message.get("id")
+        last = names[-1] if isinstance(names, list) and names else None
+        return isinstance(last, str) and "Message" in last
+    inner = message.get("data")
+    held = inner if isinstance(inner, dict) else message
+    return message.get("type") in _LANGCHAIN_TYPES and "content" in held
 
 
 def _chat_format(value: dict[str, Json]) -> str:
@@ -118,8 +188,12 @@ def _chat_format(value: dict[str, Json]) -> str:
     messages, tools = value.get("messages"), value.get("tools")
     messages = messages if isinstance(messages, list) else []
     found = family(messages)
-    if found == "bedrock-converse":
+    if found in ("bedrock-converse", "harmony"):
         return found
+    if any(name in value for name in _OLLAMA_FIELDS) or _has_options(value):
+        return "ollama-chat"
+    if any(name in value for name in _COHERE_FIELDS) or _is_cohere_model(value):
+        return "cohere-chat"
     if "system" in value or any("input_schema" in tool for tool in _dicts(tools)):
         return "anthropic"
     if any(name in value for name in _CHAT_FIELDS) or any("function" in tool for tool in _dicts(tools)):
@@ -135,13 +209,16 @@ def family(messages: list[Json]) -> str | None:
     """The format whose messages these are, if roles or block types tell."""
     for index, message in enumerate(_dicts(messages)):
         if isinstance(message.get("parts"), list):
-            return "gemini"
+            return "otel" if any("type" in part for part in _dicts(message["parts"])) else "gemini"
+        if isinstance(message.get("channel"), str) or isinstance(message.get("recipient"), str):
+            return "harmony"
         if message.get("role") in ("tool", "developer") or "tool_calls" in message or "function_call" in message:
             return "openai-chat"
-        if index == 0 and message.get("role") == "system":
-            return "openai-chat"
         if "role" not in message and isinstance(message.get("type"), str):
-            return "openai-responses"
+            return "langchain" if _is_langchain(message) else "openai-responses"
+        if index == 0 and message.get("role") == "system":
+            typed = any(block.get("type") == "system_content" for block in _dicts(message.get("content")))
+            return "harmony" if typed else "openai-chat"
         for block in _dicts(message.get("content")):
             found = _block_family(block)
             if found:
@@ -154,6 +231,10 @@ def _block_family(block: dict[str, Json]) -> str | None:
     if not isinstance(kind, str):
         known = "type" not in block and any(name in block for name in ("text", "cachePoint", *kinds("bedrock")))
         return "bedrock-converse" if known else None
+    if kind in ("system_content", "developer_content"):
+        return "harmony"
+    if kind in ("tool-call", "tool-result"):
+        return "ai-sdk"
     if kind in ("input_text", "output_text", "input_image", "input_file"):
         return "openai-responses"
     if kind in kinds("anthropic") or (kind == "text" and "citations" in block):

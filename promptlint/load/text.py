@@ -2,9 +2,11 @@
 
 import re
 
+from promptlint import facts
 from promptlint.load.blocks import Body, wrong
 from promptlint.prompt import Item, Json, Path, Segment
 
+_HEAD = 20_000  # characters in which a template shows that it is one
 _ENDS = r"\]\s*(?:[,\]]|\Z)"
 _NUMBER = rf"-?\d[\d.eE+-]*\s*(?:,|\Z|{_ENDS})"
 _ARRAY = rf"""\[[\s\[]*(?:[{{"]|\Z|{_ENDS}|{_NUMBER})"""
@@ -25,4 +27,14 @@ def load(value: Json, path: Path) -> Body:
     """A text as one item of one segment."""
     if not isinstance(value, str):
         raise wrong(path, value, "a text")
-    return Body((Item("system", None, None, path, (Segment("text", path, value),)),), frozenset())
+    item = Item("system", None, None, path, (Segment("text", path, value),))
+    return Body((item,), frozenset(), notes=_makes_prompts(value))
+
+
+def _makes_prompts(text: str) -> tuple[str, ...]:
+    """A note if the text looks like one that makes prompts: a template, or program text."""
+    head = text[:_HEAD]
+    for row in facts.table("formats")["sources_of_prompts"]:
+        if row["sign"] in head and re.search(row["pattern"], head, re.MULTILINE):
+            return (f"this looks like {row['is']}: {row['do']}",)
+    return ()

@@ -55,6 +55,8 @@ def _item(item: Item, form: Form, separator: str, char: int, byte: PromptByte) -
 
 def _role_path(item: Item) -> Path:
     """Where the role stands: for a bare string that means one user message, at the string itself."""
+    if item.role_path is not None:
+        return item.role_path
     bare = item.segments and item.segments[0].path == item.path and isinstance(item.segments[0].content, str)
     return item.path if bare else (*item.path, "role")
 
