@@ -99,22 +99,42 @@ def test_an_unknown_id_is_one_line(name: str, unknown: int) -> None:
 
 
 BAD = {
-    "empty.json": (b"", "not JSON"),
+    "empty.json": (b"", "no vocabulary that promptlint knows"),
     "truncated.json": (b'{"model": {"type": "BPE", "vocab": {"a": 0', "not JSON"),
     "deep.json": (b"[" * 100_000, "not JSON"),
-    "binary.json": (b"\x89PNG\r\n\x1a\n\x00\xff", "not JSON"),
+    "binary.json": (b"\x89PNG\r\n\x1a\n\x00\xff", "no vocabulary that promptlint knows"),
     "list.json": (b"[1, 2]", "no tokenizer.json"),
     "config.json": (b'{"model_type": "llama"}', "no tokenizer.json"),
     "number.json": (b'{"model": 5}', "no tokenizer.json"),
     "hollow.json": (b'{"model": {}}', "tokenizers cannot read it"),
     "merges.json": (b'{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}', "tokenizers cannot read"),
     "dropout.json": (b'{"model": {"type": "BPE", "dropout": 0.1, "vocab": {}, "merges": []}}', "drawn by chance"),
-    "empty.tiktoken": (b"", "not one of o200k_base"),
-    "words.tiktoken": (b"hello world\n", "not a .tiktoken file"),
-    "unknown.tiktoken": (b"IQ== 0\nIg== 1\n", "not one of o200k_base, cl100k_base, p50k_base, r50k_base"),
+    "empty.tiktoken": (b"", "no vocabulary that promptlint knows"),
+    "words.tiktoken": (b"hello world\n", "no vocabulary that promptlint knows"),
+    "unknown.tiktoken": (b"IQ== 0\nIg== 1\n", "not one of o200k_base, o200k_harmony, cl100k_base, p50k_base"),
     "truncated.tiktoken": (b"IQ== 0\nIg==", "not a .tiktoken file"),
-    "negative.tiktoken": (b"IQ== -1\n", "not one of"),
+    "negative.tiktoken": (b"IQ== 0\nIg== -1\n", "not one of"),
+    "words-later.tiktoken": (b"IQ== 0\nhello world again\n", "not a .tiktoken file"),
+    "safetensors": (b"\x10\x00\x00\x00\x00\x00\x00\x00{}", "no vocabulary that promptlint knows"),
+    "gguf-name.gguf": (b'{"model": {}}', "tokenizers cannot read it"),
 }
+HINTS = {
+    '{"tokenizer_class": "LlamaTokenizer"}': "this is a tokenizer_config.json: give the tokenizer.json beside it",
+    '{"chat_template": "{{ messages }}"}': "this is a tokenizer_config.json: give the tokenizer.json beside it",
+    '{"architectures": ["LlamaForCausalLM"], "model_type": "llama"}': "this is a model's config.json",
+    '{"hello": 0, "world": 1}': "this is a vocab.json, without the merges",
+    '{"messages": []}': "give a tokenizer.json, a .tiktoken file",
+    "[]": "give a tokenizer.json, a .tiktoken file",
+}
+
+
+@pytest.mark.parametrize("text", HINTS)
+def test_another_file_of_the_model_is_named(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(text)
+    with pytest.raises(PromptlintError) as caught:
+        open_tokenizer(str(path))
+    assert HINTS[text] in caught.value.hint
 
 
 @pytest.mark.parametrize("name", BAD)
@@ -129,15 +149,40 @@ def test_a_bad_file_is_one_line(name: str, tmp_path: Path) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("spec", ["missing.json", "cl100k_base", "", "a\x00b"])
+@pytest.mark.parametrize("spec", ["missing.json", "cl100k", "", "a\x00b"])
 def test_no_such_file(spec: str) -> None:
     with pytest.raises(PromptlintError, match="neither a known tokenizer nor a file"):
         open_tokenizer(spec)
 
 
-def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(PromptlintError, match="not a regular file"):
+def test_the_vocabulary_of_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(PromptlintError, match="no vocabulary in this folder"):
         open_tokenizer(str(tmp_path))
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "old.tiktoken").write_bytes(vocabularies.official_ranks("cl100k_base"))
+    assert open_tokenizer(str(tmp_path)).name == str(tmp_path / "old.tiktoken")
+    (tmp_path / "tokenizer.json").write_bytes(vocabularies.trained("byte_level"))
+    assert open_tokenizer(str(tmp_path)).name == str(tmp_path / "tokenizer.json")
+
+
+def test_a_folder_with_several_of_a_kind(tmp_path: Path) -> None:
+    for name in ("a.tiktoken", "b.tiktoken"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(PromptlintError, match=r"2 vocabularies, such as a.tiktoken; give one by its path"):
+        open_tokenizer(str(tmp_path))
+
+
+def test_the_content_decides_not_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(vocabularies.official_ranks("cl100k_base"))
+    assert open_tokenizer(str(path)).encode("hello world") == [15339, 1917]
+    path.write_bytes(b"\n " + vocabularies.trained("byte_level"))
+    assert open_tokenizer(str(path)).encode("a") == vocabularies.by_library(vocabularies.trained("byte_level"))("a")
+
+
+def test_a_file_that_is_no_file() -> None:
+    with pytest.raises(PromptlintError, match="neither a regular file nor a folder"):
+        open_tokenizer("/dev/null")
 
 
 def test_a_tokenizer_json_broken_anywhere_is_one_line() -> None:

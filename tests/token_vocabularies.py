@@ -17,7 +17,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 import token_texts
 from promptlint.tokens import Tokenizer as Ours
 from promptlint.tokens import open_tokenizer
-from promptlint.tokens.tiktoken_file import TiktokenFile
+from promptlint.tokens.tiktoken_file import open_ranks
 from promptlint.tokens.tokenizer_json import TokenizerJson
 from token_laws import Encode
 
@@ -42,7 +42,10 @@ def ranks(name: str) -> dict[bytes, int]:
 
 def declared(name: str) -> dict[str, Any]:
     """What tiktoken itself declares for an encoding, without its ranks."""
-    with patch.object(openai_public, "load_tiktoken_bpe", return_value={}):
+    with (
+        patch.object(openai_public, "load_tiktoken_bpe", return_value={}),
+        patch.object(openai_public, "data_gym_to_mergeable_bpe_ranks", return_value={}),
+    ):
         encoding: dict[str, Any] = openai_public.ENCODING_CONSTRUCTORS[name]()
     return encoding
 
@@ -105,7 +108,7 @@ def pair(name: str) -> tuple[Ours, Encode]:
     if name == "o200k":
         return open_tokenizer(None), reference("o200k_base").encode_ordinary
     if name == "cl100k":
-        return TiktokenFile(name, official_ranks("cl100k_base")), reference("cl100k_base").encode_ordinary
+        return open_ranks(name, official_ranks("cl100k_base")), reference("cl100k_base").encode_ordinary
     if name == "deepseek":
         path = deepseek_path()
         return open_tokenizer(str(path)), by_library(path.read_bytes())

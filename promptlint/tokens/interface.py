@@ -1,6 +1,6 @@
 """What every tokenizer offers, whatever engine is behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 WRONG_IDS = "name the tokenizer that made the ids with --tokenizer"  # hint where `decode` meets an unknown id
@@ -20,6 +20,10 @@ class Tokenizer(Protocol):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a user may want to know about the engine: why a faster one, or a shorter way, is not taken."""
+
+    @property
+    def added_tokens(self) -> Collection[str]:
+        """What `encode` takes as one token wherever a text spells it. Empty: such a spelling is ordinary text."""
 
     @property
     def has_cuts(self) -> bool:

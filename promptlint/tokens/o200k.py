@@ -1,16 +1,17 @@
 """The embedded o200k_base behind the Tokenizer interface: the table for little text, a library for much."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
 from promptlint.tokens.blank import has_long_blank, too_blank
 from promptlint.tokens.cuts import is_boundary
 from promptlint.tokens.interface import WRONG_IDS
-from promptlint.tokens.patterns import HARMONY, O200K, O200K_BASE, O200K_PATTERN
+from promptlint.tokens.patterns import O200K, O200K_PATTERN
 from promptlint.tokens.pretokens import pieces
 from promptlint.tokens.small import SmallEncoder
-from promptlint.tokens.table import Table
+from promptlint.tokens.table import SHA256, Table
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -20,14 +21,15 @@ SWITCH = 600_000
 FAST_SWITCH = 170_000
 
 MANY_IDS = 1000  # from here on it is quicker to read all tokens than to look each up
-FIRST_SPECIAL, END_SPECIAL = 199_998, 201_088
+FIRST_SPECIAL = 199_998
 
 
 class O200k:
     """Exact, offline, without a cache of its own. Special tokens spelled out in a text are ordinary text."""
 
     name = "o200k_base"
-    digest = O200K_BASE.sha256
+    digest = SHA256
+    added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 
     def __init__(self, *, fast: bool = True) -> None:
@@ -104,10 +106,18 @@ class O200k:
 
 
 def _special(number: int) -> bytes:
-    names = HARMONY | {number: name for name, number in O200K_BASE.special.items()}
-    if not FIRST_SPECIAL <= number < END_SPECIAL:
+    name = _special_names().get(number)
+    if name is None:
         raise PromptlintError(f"o200k_base: no token has the id {number}", WRONG_IDS)
-    return names.get(number, f"<|reserved_{number}|>").encode()
+    return name.encode()
+
+
+@cache
+def _special_names() -> dict[int, str]:
+    """Those of o200k_harmony, since ids that a user gives may be of either."""
+    from promptlint.tokens.encodings import O200K_HARMONY
+
+    return {number: name for name, number in O200K_HARMONY.special.items()}
 
 
 def _work(text: str) -> int:

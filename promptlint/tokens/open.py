@@ -6,12 +6,14 @@ from functools import cache
 from promptlint.errors import PromptlintError
 from promptlint.tokens.interface import Tokenizer
 
-_HINT = "give o200k_base, bytes, or the path of a tokenizer.json or *.tiktoken file"
+_HINT = "give one of the names that `promptlint tokenizers` lists, or the path of a vocabulary"
+_LARGEST = 256 << 20  # bytes of a file that holds nothing but a vocabulary; the largest that is known has 35 million
 
 
 def open_tokenizer(spec: str | None, *, fast: bool = True) -> Tokenizer:
-    """`o200k_base` (also None), `bytes`, or the path of a tokenizer.json or *.tiktoken file.
+    """`o200k_base` (also None), `bytes`, another name, or the path of a vocabulary or of a folder with one.
 
+    Files are recognised by their content: tokenizer.json, ranks of tiktoken, tekken.json, SentencePiece, GGUF.
     `fast` lets o200k_base count with rs-bpe where that is installed and agrees with tiktoken. PromptlintError if
     there is no such file, or if it is not a vocabulary that can be used exactly.
     """
@@ -21,7 +23,7 @@ def open_tokenizer(spec: str | None, *, fast: bool = True) -> Tokenizer:
         from promptlint.tokens.raw_bytes import RawBytes
 
         return RawBytes()
-    return _open_file(spec)
+    return _named(spec, fast) or _open_path(spec)
 
 
 @cache
@@ -32,24 +34,63 @@ def _embedded(fast: bool) -> Tokenizer:
     return O200k(fast=fast)
 
 
-def _open_file(path: str) -> Tokenizer:
-    data = _read(path)
-    if path.endswith(".tiktoken"):
-        from promptlint.tokens.tiktoken_file import TiktokenFile
+def _named(name: str, fast: bool) -> Tokenizer | None:
+    """None if it is no name. PromptlintError if nothing on this machine has its ranks."""
+    from promptlint.tokens.encodings import ENCODINGS, O200K_HARMONY
 
-        return TiktokenFile(path, data)
-    from promptlint.tokens.tokenizer_json import TokenizerJson
+    if name not in ENCODINGS:
+        return None
+    if name == O200K_HARMONY.name:
+        from promptlint.tokens.special import WithSpecial
 
-    return TokenizerJson(path, data)
+        return WithSpecial(_embedded(fast), name, O200K_HARMONY.special, nfc=False)
+    from promptlint.facts.tokenizers import whereabouts
+    from promptlint.tokens.installed import find, read
+    from promptlint.tokens.tiktoken_file import open_ranks
+
+    found, known = find(name), whereabouts(name)
+    if found is None:
+        get = known.get if known else _HINT
+        raise PromptlintError(f"{name}: its vocabulary is not on this machine", f"to get it: {get}")
+    return open_ranks(name, read(found.path), ENCODINGS[name], source=found.path)
 
 
-def _read(path: str) -> bytes:
+def _open_path(path: str) -> Tokenizer:
+    if os.path.isdir(path):
+        from promptlint.tokens.folder import vocabulary_in
+
+        path = vocabulary_in(path)
     if not os.path.exists(path):
         raise PromptlintError(f"{path}: neither a known tokenizer nor a file", _HINT)
     if not os.path.isfile(path):
-        raise PromptlintError(f"{path}: not a regular file", _HINT)
+        raise PromptlintError(f"{path}: neither a regular file nor a folder", _HINT)
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return _open_file(path)
     except OSError as error:
         raise PromptlintError(f"{path}: {error.strerror}", _HINT) from None
+
+
+def _open_file(path: str) -> Tokenizer:
+    from promptlint.tokens.recognise import HEAD, kind_of
+
+    with open(path, "rb") as file:
+        head = file.read(HEAD)
+        kind = kind_of(path, head)
+        if kind == "gguf":
+            from promptlint.tokens.gguf import open_gguf
+
+            return open_gguf(path)
+        data = head + file.read(_LARGEST)
+    if len(data) > _LARGEST:
+        raise PromptlintError(f"{path}: more than {_LARGEST >> 20} MiB, larger than any vocabulary", _HINT)
+    if kind == "tokenizer.json":
+        from promptlint.tokens.tokenizer_json import TokenizerJson
+
+        return TokenizerJson(path, data)
+    if kind == "ranks":
+        from promptlint.tokens.tiktoken_file import open_ranks
+
+        return open_ranks(path, data)
+    from promptlint.tokens.mistral import open_mistral
+
+    return open_mistral(path, data)

@@ -13,6 +13,7 @@ class Rule(NamedTuple):
 
 GPT2 = Rule(lone_newline=True)
 CLASSES = Rule()
+SLASHES = Rule(slash=True)
 O200K = Rule(camel=True, slash=True)
 
 _SHORT = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -22,13 +23,17 @@ _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _LEAD = r"[^\r\n\p{L}\p{N}]?"
 
 
-def _camel(ending: str, digits: str) -> str:
-    words = f"{_LEAD}{_UPPER}*{_LOWER}+{ending}|{_LEAD}{_UPPER}+{_LOWER}*{ending}"
+def _camel(ending: str, digits: str, upper: str = _UPPER, lower: str = _LOWER) -> str:
+    words = f"{_LEAD}{upper}*{lower}+{ending}|{_LEAD}{upper}+{lower}*{ending}"
     return words + "|" + digits + r"| ?[^\s\p{L}\p{N}]+[\r\n/]*" + _SPACES
 
 
-def _words(digits: str) -> str:
-    return _SHORT + "|" + _LEAD + r"\p{L}+|" + digits + r"| ?[^\s\p{L}\p{N}]+[\r\n]*" + _SPACES
+def _words(short: str, digits: str) -> str:
+    return short + "|" + _LEAD + r"\p{L}+|" + digits + r"| ?[^\s\p{L}\p{N}]+[\r\n]*" + _SPACES
+
+
+def _marked_words(short: str) -> str:
+    return short + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + _SPACES
 
 
 O200K_PATTERN = _camel(_SHORT + "?", r"\p{N}{1,3}")
@@ -36,17 +41,34 @@ CL100K_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
     r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
+TEKKEN_PATTERN = _camel("", r"\p{N}")  # Mistral
+LLAMA3_PATTERN = _words(_SHORT, r"\p{N}{1,3}")
+QWEN2_PATTERN = _words(_SHORT, r"\p{N}")  # Qwen 2 to 3
+QWEN35_PATTERN = _marked_words(_SHORT)
 R50K_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+
+# What llama.cpp takes for them: letters have a case in ASCII only, no marks stand among them in words that have one,
+# and contractions know no long s.
+_ASCII_SHORT = "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+_ASCII_CASE = (r"(?:(?=\p{L})[^a-z])", r"(?:(?=\p{L})[^A-Z])")
+LLAMA_CPP_O200K = _camel(_ASCII_SHORT + "?", r"\p{N}{1,3}", *_ASCII_CASE)
+LLAMA_CPP_TEKKEN = _camel("", r"\p{N}", *_ASCII_CASE)
+LLAMA_CPP_LLAMA3 = _words(_ASCII_SHORT, r"\p{N}{1,3}")
+LLAMA_CPP_QWEN2 = _words(_ASCII_SHORT, r"\p{N}")
+LLAMA_CPP_QWEN35 = _marked_words(_ASCII_SHORT)
 
 # As they stand in a tokenizer.json. Each matches every character, so that `Isolated` and `Removed` inverted agree.
 SPLIT_PATTERNS: dict[str, Rule] = {
     O200K_PATTERN: O200K,  # gpt-oss, Llama 4
-    _camel("", r"\p{N}"): O200K,  # Mistral tekken
-    _words(r"\p{N}{1,3}"): CLASSES,  # Llama 3, cl100k
-    _words(r"\p{N}"): CLASSES,  # Qwen 2 to 3
-    (  # Qwen 3.5
-        _SHORT + r"|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*" + _SPACES
-    ): CLASSES,
+    TEKKEN_PATTERN: O200K,
+    LLAMA3_PATTERN: CLASSES,  # and cl100k
+    QWEN2_PATTERN: CLASSES,
+    QWEN35_PATTERN: CLASSES,
+    LLAMA_CPP_O200K: SLASHES,
+    LLAMA_CPP_TEKKEN: SLASHES,
+    LLAMA_CPP_LLAMA3: CLASSES,
+    LLAMA_CPP_QWEN2: CLASSES,
+    LLAMA_CPP_QWEN35: CLASSES,
 }
 
 # DeepSeek 3 and 4 split three times, each time what the splits before have left.
@@ -56,63 +78,3 @@ DEEPSEEK_PATTERNS = (
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
     "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 )
-
-
-class Encoding(NamedTuple):
-    """A *.tiktoken file that is known."""
-
-    name: str
-    sha256: str  # of the official file
-    pattern: str
-    rule: Rule
-    special: dict[str, int]  # never found in a text; ids that the user gives may hold them
-
-
-O200K_BASE = Encoding(
-    "o200k_base",
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    O200K_PATTERN,
-    O200K,
-    {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
-)
-CL100K_BASE = Encoding(
-    "cl100k_base",
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    CL100K_PATTERN,
-    CLASSES,
-    {
-        "<|endoftext|>": 100257,
-        "<|fim_prefix|>": 100258,
-        "<|fim_middle|>": 100259,
-        "<|fim_suffix|>": 100260,
-        "<|endofprompt|>": 100276,
-    },
-)
-P50K_BASE = Encoding(
-    "p50k_base",
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
-    R50K_PATTERN,
-    GPT2,
-    {"<|endoftext|>": 50256},
-)
-R50K_BASE = Encoding(
-    "r50k_base",
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
-    R50K_PATTERN,
-    GPT2,
-    {"<|endoftext|>": 50256},
-)
-ENCODINGS = (O200K_BASE, CL100K_BASE, P50K_BASE, R50K_BASE)
-
-# gpt-oss (tiktoken's o200k_harmony): the ranks of o200k_base with these names; the rest from 199998 to 201087 is
-# reserved.
-HARMONY = {
-    199998: "<|startoftext|>",
-    200002: "<|return|>",
-    200003: "<|constrain|>",
-    200005: "<|channel|>",
-    200006: "<|start|>",
-    200007: "<|end|>",
-    200008: "<|message|>",
-    200012: "<|call|>",
-}

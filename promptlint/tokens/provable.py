@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from promptlint.tokens.cuts import is_boundary
 from promptlint.tokens.patterns import CLASSES, DEEPSEEK_PATTERNS, GPT2, SPLIT_PATTERNS, Rule
+from promptlint.tokens.special import is_stable
 
 Config: TypeAlias = Mapping[str, Any]
 CutTest: TypeAlias = Callable[[str, int], bool]
@@ -44,17 +45,8 @@ def _word_test(config: Config, normalizers: list[Config]) -> CutTest | None:
     if not normalizers:
         return lambda text, c: is_boundary(text, c, rule)
     if normalizers == [{"type": "NFC"}]:
-        return lambda text, c: is_boundary(text, c, rule) and _is_stable(text[c - 1])
+        return lambda text, c: is_boundary(text, c, rule) and is_stable(text[c - 1])
     return None
-
-
-def _is_stable(character: str) -> bool:
-    """NFC leaves the character as it is; U+0958, a letter, it makes a letter and a mark."""
-    if character.isascii():
-        return True
-    from unicodedata import is_normalized
-
-    return is_normalized("NFC", character)
 
 
 def _proved_rule(steps: list[Config]) -> Rule | None:

@@ -13,6 +13,7 @@ class RawBytes:
     name = "bytes"
     digest = sha256(bytes(range(256))).hexdigest()
     notes: tuple[str, ...] = ()
+    added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 
     def encode(self, text: str) -> Sequence[int]:

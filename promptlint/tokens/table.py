@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 from promptlint.errors import PromptlintError
 
 ABSENT = 1 << 32  # above every rank
+SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # of the official file, o200k_base.tiktoken
 
 _FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "data", "o200k_base.ranks")
 _ENTRY_BITS = 18

@@ -1,4 +1,4 @@
-"""A *.tiktoken file that the user has: ranks without a pattern, so it must be one that is known."""
+"""A file of ranks in the form of tiktoken: it holds no pattern, so it must be one that is known."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,28 +6,42 @@ from typing import TYPE_CHECKING
 from promptlint.errors import PromptlintError
 from promptlint.tokens.blank import has_long_blank, too_blank
 from promptlint.tokens.cuts import is_boundary
-from promptlint.tokens.interface import WRONG_IDS
-from promptlint.tokens.patterns import ENCODINGS, Encoding
+from promptlint.tokens.encodings import ENCODINGS, Encoding
+from promptlint.tokens.interface import WRONG_IDS, Tokenizer
+from promptlint.tokens.special import WithSpecial
 
 if TYPE_CHECKING:
     import tiktoken
 
 
+def open_ranks(name: str, data: bytes, encoding: Encoding | None = None, source: str = "") -> Tokenizer:
+    """`data`: the bytes of the file `source`; `encoding`: which it must be, if not any that is known.
+
+    PromptlintError if it is another file.
+    """
+    from hashlib import sha256
+
+    digest = sha256(data).hexdigest()
+    if encoding is not None and encoding.sha256 != digest:
+        raise PromptlintError(f"{source}: not the official file of {name}", _DAMAGED)
+    ranks = _ranks(name, data)
+    known = encoding or _by_digest(digest) or _recognise(name, ranks)
+    tokenizer = TiktokenFile(name, digest, known, ranks)
+    return WithSpecial(tokenizer, name, known.special, nfc=known.nfc) if known.recognised else tokenizer
+
+
 class TiktokenFile:
     """Special tokens spelled out in a text are ordinary text."""
 
-    notes: tuple[str, ...] = ()
+    added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 
-    def __init__(self, name: str, data: bytes) -> None:
-        """`data`: the bytes of the file. PromptlintError if it is no known vocabulary."""
-        from hashlib import sha256
-
+    def __init__(self, name: str, digest: str, known: Encoding, ranks: dict[bytes, int]) -> None:
         self.name = name
-        self.digest = sha256(data).hexdigest()
-        ranks = _ranks(name, data)
-        self._known = _recognise(name, ranks)
-        self._encoding = _build(self._known, ranks)
+        self.digest = digest
+        self.notes = (_QWEN_NOTE.format(name),) if known.name == "qwen3" and name != "qwen3" else ()
+        self._rule = known.rule
+        self._encoding = _build(known, ranks)
 
     def encode(self, text: str) -> Sequence[int]:
         if has_long_blank(text):
@@ -38,7 +52,7 @@ class TiktokenFile:
         return len(self.encode(text))
 
     def is_cut(self, text: str, c: int) -> bool:
-        return is_boundary(text, c, self._known.rule)
+        return is_boundary(text, c, self._rule)
 
     def decode(self, ids: Sequence[int]) -> bytes:
         try:
@@ -51,12 +65,16 @@ class TiktokenFile:
 
 
 def _ranks(name: str, data: bytes) -> dict[bytes, int]:
-    from base64 import b64decode
+    from binascii import a2b_base64
 
     try:
-        return {b64decode(token): int(rank) for token, rank in map(bytes.split, data.splitlines())}
+        return {a2b_base64(token): int(rank) for token, rank in map(bytes.split, data.splitlines())}
     except ValueError as error:
         raise PromptlintError(f"{name}: not a .tiktoken file: {error}", _HINT) from None
+
+
+def _by_digest(digest: str) -> Encoding | None:
+    return next((encoding for encoding in ENCODINGS.values() if encoding.sha256 == digest), None)
 
 
 def _recognise(name: str, ranks: dict[bytes, int]) -> Encoding:
@@ -66,12 +84,11 @@ def _recognise(name: str, ranks: dict[bytes, int]) -> Encoding:
 
     in_order = sorted(ranks.items(), key=lambda item: item[1])
     official = b"".join(b"%s %d\n" % (b64encode(token), rank) for token, rank in in_order)
-    digest = sha256(official).hexdigest()
-    for encoding in ENCODINGS:
-        if encoding.sha256 == digest:
-            return encoding
-    known = ", ".join(encoding.name for encoding in ENCODINGS)
-    raise PromptlintError(f"{name}: not one of {known}, and a .tiktoken file does not hold its own pattern", _HINT)
+    found = _by_digest(sha256(official).hexdigest())
+    if found is None:
+        known = ", ".join(ENCODINGS)
+        raise PromptlintError(f"{name}: not one of {known}, and a .tiktoken file does not hold its own pattern", _HINT)
+    return found
 
 
 def _build(known: Encoding, ranks: dict[bytes, int]) -> "tiktoken.Encoding":
@@ -81,3 +98,7 @@ def _build(known: Encoding, ranks: dict[bytes, int]) -> "tiktoken.Encoding":
 
 
 _HINT = "give the tokenizer.json of the same model"
+_DAMAGED = "it is damaged, or another file: replace it, or give another by its path with --tokenizer"
+_QWEN_NOTE = (
+    "{}: special tokens are those of Qwen 3, whose ranks Qwen 1 to 2.5 share; for Qwen 2.5 take --tokenizer qwen2.5"
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from promptlint.errors import PromptlintError
 from promptlint.tokens.interface import WRONG_IDS
 from promptlint.tokens.provable import CutTest, cut_test
+from promptlint.tokens.recognise import mistaken
 
 if TYPE_CHECKING:
     import tokenizers
@@ -18,18 +19,22 @@ class TokenizerJson:
     `transformers` is left out on purpose: it rebuilds some tokenizers from the name of a class, and differs.
     """
 
-    def __init__(self, name: str, data: bytes) -> None:
-        """`data`: the bytes of the file. PromptlintError if the library cannot use them."""
+    def __init__(self, name: str, data: bytes, config: dict[str, Any] | None = None) -> None:
+        """`data`: the bytes of the file; `config`: the same, parsed. PromptlintError if the library cannot use them."""
         from hashlib import sha256
 
         self.name = name
         self.digest = sha256(data).hexdigest()
-        self._config = _parse(name, data)
+        self._config = parse(name, data) if config is None else config
         self._tokenizer = _build(name, data)
 
     @property
     def notes(self) -> tuple[str, ...]:
         return () if self.has_cuts else (f"{self.name}: no safe cuts are proved for it, so whole texts are tokenized",)
+
+    @property
+    def added_tokens(self) -> frozenset[str]:
+        return frozenset(token["content"] for token in self._config.get("added_tokens") or ())
 
     @property
     def has_cuts(self) -> bool:
@@ -68,7 +73,8 @@ class TokenizerJson:
         return cut_test(self._config)
 
 
-def _parse(name: str, data: bytes) -> dict[str, Any]:
+def parse(name: str, data: bytes) -> dict[str, Any]:
+    """The members of a tokenizer.json. PromptlintError, with a hint for other JSON files of a model."""
     import json
 
     try:
@@ -76,7 +82,7 @@ def _parse(name: str, data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise PromptlintError(f"{name}: not JSON: {error}", _HINT) from None
     if not isinstance(config, dict) or not isinstance(config.get("model"), dict):
-        raise PromptlintError(f"{name}: JSON, but no tokenizer.json: it has no `model`", _HINT)
+        raise PromptlintError(f"{name}: JSON, but no tokenizer.json: it has no `model`", mistaken(config))
     if config["model"].get("dropout"):
         raise PromptlintError(f"{name}: its tokens are drawn by chance (`dropout`)", "set model.dropout to null")
     return config
