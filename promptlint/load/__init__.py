@@ -1,5 +1,7 @@
 """A document -> the request that its author sent, recognised by content. One file per input format."""
 
+from typing import TYPE_CHECKING
+
 from promptlint import facts
 from promptlint.errors import PromptlintError
 from promptlint.load.blocks import Body, pointer, type_name
@@ -13,9 +15,14 @@ from promptlint.prompt import Document, Item, Json, Path, Request
 from promptlint.read import json_text
 from promptlint.read.json_pair import Parsed
 from promptlint.read.names import shown
+from promptlint.read.syntax import is_cassette
+
+if TYPE_CHECKING:
+    from promptlint.load.recorded import Recorded
 
 __all__ = ["FORMATS", "load"]
 
+_TRAFFIC = ("log", "interactions", "http_interactions")  # the top of a HAR and of cassettes
 _HINT = "name the format with --input-format, or the place of the request with --request-path"
 
 
@@ -65,17 +72,76 @@ def _load(document: Document, input_format: str | None, request_path: str | None
     if not document.text.strip():
         raise PromptlintError("the file is empty", "a request or a text is due")
     if request_path is None and _is_text(document, input_format):
-        return _request(document, Found((), document.text), loader("text")(document.text, ()), "text", ())
+        return _text(document)
+    document = _as_yaml(document, input_format)
+    try:
+        return _structured(document, input_format, request_path, parsed)
+    except _NotRead as error:
+        if (
+            document.syntax != "yaml"
+            or input_format is not None
+            or request_path is not None
+            or is_cassette(document.text)
+        ):
+            raise
+        return _text(document, f"read as plain text: {error.message}")
+
+
+class _NotRead(PromptlintError):
+    """A document that is no request: one in YAML may still be a text."""
+
+
+def _structured(
+    document: Document, input_format: str | None, request_path: str | None, parsed: Parsed | None
+) -> Request:
     value, notes = _parse(document) if parsed is None else (parsed.value, ())
     found = Found((), value) if request_path is None else follow(value, request_path, enter=input_format != "text")
     recognised: str | None = None
+    traffic: Recorded | None = None
     if input_format != "text":
-        found, recognised = locate(found, document.entry, _field(input_format))
+        traffic = _traffic(found, document.entry, _field(input_format))
+        if traffic is not None:
+            found = Found(traffic.path, traffic.value)
+        found, recognised = locate(found, None if traffic else document.entry, _field(input_format))
     if input_format is None and recognised is None:
         raise _unknown(found.value)
     body, format_name = _body(found, input_format, recognised)
+    if traffic is not None:
+        from promptlint.load.recorded import completed
+
+        body = completed(body, traffic)
     request = _request(document, found, body, format_name, notes)
     return request if parsed is None else request._replace(ends=parsed.ends)
+
+
+def _text(document: Document, *notes: str) -> Request:
+    if document.entry:
+        raise PromptlintError("a text is one prompt", f"leave out #{document.entry}")
+    return _request(document, Found((), document.text), loader("text")(document.text, ()), "text", notes)
+
+
+def _as_yaml(document: Document, input_format: str | None) -> Document:
+    """Who names the format of a request may write it in YAML, whatever the file is called."""
+    if input_format in (None, "text") or document.syntax == "yaml" or like_json(document.text):
+        return document
+    return document._replace(syntax="yaml")
+
+
+def _traffic(top: Found, entry: int | None, field: str | None) -> "Recorded | None":
+    """The request in a HAR or a cassette, None if the document is neither."""
+    if top.path or not isinstance(top.value, dict) or not any(name in top.value for name in _TRAFFIC):
+        return None
+    from promptlint.load.recorded import recorded
+
+    def is_request(value: Json) -> bool:
+        if field is not None:
+            return isinstance(value, dict) and field in value
+        try:
+            return locate(Found((), value))[1] is not None
+        except Several:
+            return False
+
+    return recorded(top.value, entry, is_request)
 
 
 def _is_text(document: Document, input_format: str | None) -> bool:
@@ -146,7 +212,10 @@ def _parse(document: Document) -> tuple[Json, tuple[str, ...]]:
     if document.syntax == "yaml":
         from promptlint.read import yaml_text
 
-        return yaml_text.parse(document)
+        try:
+            return yaml_text.parse(document)
+        except PromptlintError as error:
+            raise _NotRead(error.message, error.hint) from None
     try:
         return json_text.parse(document)
     except PromptlintError:
@@ -183,4 +252,4 @@ def _unknown(value: Json) -> PromptlintError:
     _refuse(value)
     held = f"an object with {names(value)}" if isinstance(value, dict) else type_name(value)
     tried = f"no messages, contents or input; tried every --input-format, also inside {', '.join(ENVELOPES)}"
-    return PromptlintError(f"no known request: {held} ({tried})", _HINT)
+    return _NotRead(f"no known request: {held} ({tried})", _HINT)

@@ -14,12 +14,16 @@ def syntax_of(path: str, text: str) -> Literal["json", "yaml"]:
 
     Other texts may well be YAML without being meant so: `Note: be brief.` is a prompt.
     """
-    head = text[:_HEAD]
-    if "interactions:" in head and re.match(
-        r"(?:(?:[ \t]*#.*|---.*|[ \t]*)\r?\n)*(?:http_)?interactions:[ \t]*\r?\n", head
-    ):
+    if is_cassette(text) or (path.lower().endswith(_NAMES) and not _is_json(text)):
         return "yaml"
-    return "yaml" if path.lower().endswith(_NAMES) and not _is_json(text) else "json"
+    return "json"
+
+
+def is_cassette(text: str) -> bool:
+    """Whether a text begins as a cassette of VCR in YAML does."""
+    head = text[:_HEAD]
+    begin = r"(?:(?:[ \t]*#.*|---.*|[ \t]*)\r?\n)*(?:http_)?interactions:[ \t]*\r?\n"
+    return "interactions:" in head and re.match(begin, head) is not None
 
 
 def _is_json(text: str) -> bool:
