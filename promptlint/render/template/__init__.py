@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from promptlint.prompt import Rendering
+from promptlint.render.template.process import Renderer
 from promptlint.render.template.types import Profile, Template
 
-__all__ = ["Profile", "Template", "render_all"]
+__all__ = ["Profile", "Renderer", "Template", "render_all"]
 
 
 def render_all(
@@ -23,8 +24,6 @@ def render_all(
     real one. `profile`: who calls a chat template: `apply_chat_template` alone, or vLLM, which changes messages first.
     Raises PromptlintError with template, line and reason: what the template raises, and the limit that it exceeds.
     """
-    from promptlint.render.template.process import Renderer
-
     moment = now or datetime.now()
     with Renderer() as renderer:
         return [renderer.render(template, variables, now=moment, profile=profile) for variables in runs]

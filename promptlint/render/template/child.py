@@ -46,8 +46,8 @@ def main() -> None:
         except RecursionError:
             _report(answers, rendering.Failure("its variables are nested too deeply"))
         except MemoryError:
-            template = None
-            _report(answers, rendering.Failure(f"it needs more than {MEMORY // 2**20} MiB of memory"))
+            # What is left may not be enough for another job: this process ends here.
+            _report(answers, rendering.Failure(f"it needs more than {MEMORY // 2**20} MiB of memory"), last=True)
             return
 
 
@@ -66,7 +66,7 @@ def _answer(answers: BinaryIO, job: rendering.Job, template: rendering.Compiled)
     frames.write(answers, frames.END, json.dumps({"notes": [*notes, *more, *followed]}).encode())
 
 
-def _report(answers: BinaryIO, failure: rendering.Failure) -> None:
+def _report(answers: BinaryIO, failure: rendering.Failure, last: bool = False) -> None:
     reason = failure.reason if len(failure.reason) <= _SHOWN else failure.reason[:_SHOWN] + "…"
-    report = {"template": failure.template, "line": failure.line, "reason": reason, "hint": failure.hint}
+    report = {"template": failure.template, "line": failure.line, "reason": reason, "hint": failure.hint, "last": last}
     frames.write(answers, frames.ERROR, json.dumps(report).encode())

@@ -86,7 +86,7 @@ class Chat(ImmutableSandboxedEnvironment):
 
     def __init__(self, now: datetime, **options: Any) -> None:
         super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, LoopControlExtension], **options)
-        self.filters["tojson"] = _tojson
+        self.filters["tojson"] = tojson
         self.globals.update(
             raise_exception=_raise_exception, strftime_now=now.strftime, dict=ChatDict(), namespace=ChatNamespace
         )
@@ -172,13 +172,14 @@ class TrackingApplication(Tracking, Application):
         self.filters["tojson"] = html_tojson
 
 
-def _tojson(
+def tojson(
     value: Any,
     ensure_ascii: bool = False,
     indent: int | str | None = None,
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
+    """The chat templates' filter: JSON without escapes for HTML."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 

@@ -6,7 +6,7 @@ from typing import BinaryIO
 TEXT = b"T"  # the text, UTF-8
 ORIGINS = b"O"  # a part of its origins, see `origins`
 END = b"E"  # JSON: {"notes"}
-ERROR = b"X"  # instead of all that; JSON: {"template", "line", "reason", "hint"}
+ERROR = b"X"  # instead of all that; JSON: {"template", "line", "reason", "hint", "last": the child ends}
 
 LARGEST_TEXT = 8 * 1024 * 1024  # bytes
 _LIMITS = {TEXT: LARGEST_TEXT, ORIGINS: 1024 * 1024, END: 64 * 1024, ERROR: 64 * 1024}

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, BinaryIO, cast
 
@@ -42,39 +43,49 @@ class Renderer:
         """End the child."""
         if self._child is not None:
             _kill(self._child)
+            for pipe in (self._child.stdin, self._child.stdout):
+                with suppress(OSError):  # what was not sent cannot be sent any more
+                    cast(BinaryIO, pipe).close()
             self._child, self._told = None, None
 
     def render(
         self, template: Template, variables: Mapping[str, Any], *, now: datetime, profile: Profile = "transformers"
     ) -> Rendering:
         """The template over JSON data. Raises PromptlintError: template, line and reason."""
-        _check(template, variables, "", 0)
+        _check(template, dict(variables), "", 0)
+        child = self._started()
         job = {
             "template": None if template == self._told else template._asdict(),
-            "variables": variables,
+            "variables": dict(variables),
             "now": now.isoformat(),
             "profile": profile,
         }
-        child = self._started()
+        try:
+            line = json.dumps(job).encode() + b"\n"
+        except ValueError:
+            raise PromptlintError(f"{template.name}: a number of its variables has too many digits") from None
         late = threading.Event()
         timer = threading.Timer(WALL, _end, (child, late))
         timer.start()
         try:
-            return self._answer(child, template, json.dumps(job).encode() + b"\n", late)
+            return self._answer(child, template, line, late)
         finally:
             timer.cancel()
 
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._child is None or self._child.poll() is not None:
             self.close()
-            self._child = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _START, json.dumps(sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={name: os.environ[name] for name in _KEPT if name in os.environ},
-                start_new_session=True,
-            )
+            try:
+                self._child = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", _START, json.dumps(sys.path)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env={name: os.environ[name] for name in _KEPT if name in os.environ},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise PromptlintError(f"the process that renders templates cannot be started: {error}") from None
         return self._child
 
     def _answer(
@@ -87,8 +98,13 @@ class Renderer:
             questions.flush()
             kind, data = frames.read(answers)
             if kind == frames.ERROR:
+                report = json.loads(data)
                 self._told = template
-                raise _failure(template, json.loads(data))
+                if report["last"]:
+                    self.close()
+                raise _failure(template, report)
+            if kind != frames.TEXT:
+                raise frames.Broken
             text = data.decode("utf-8", "surrogatepass")
             del data
             rendering = _rest(answers, text)
@@ -128,7 +144,7 @@ def _ended(child: "subprocess.Popen[bytes]", late: threading.Event) -> str:
         return f"took more than {WALL} seconds"
     if child.returncode == -getattr(signal, "SIGXCPU", math.inf):
         return f"took more than {CPU} seconds of CPU time"
-    return f"ended its process ({child.returncode})"
+    return f"ended its process (exit code {child.returncode})"
 
 
 def _end(child: "subprocess.Popen[bytes]", late: threading.Event) -> None:
@@ -153,12 +169,12 @@ def _check(template: Template, value: Any, place: str, depth: int) -> None:
     """Raises PromptlintError unless the variables are JSON data."""
     if depth > 500:
         raise PromptlintError(f"{template.name}: its variables are nested too deeply", "nest less than 500 deep")
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
                 raise PromptlintError(f"{template.name}: the key {key!r} at {place or '/'} is no string", "quote it")
             _check(template, item, f"{place}/{key}", depth + 1)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list):
         for index, item in enumerate(value):
             _check(template, item, f"{place}/{index}", depth + 1)
     elif value is not None and not isinstance(value, str | int | float):

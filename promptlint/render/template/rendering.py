@@ -127,7 +127,7 @@ def _told(run: Callable[[], _T]) -> _T:
         raise Failure(*_worded(error), error.name, error.lineno) from None
     except Exception as error:
         name, line, chain = _place(error)
-        if isinstance(error, RecursionError):
+        if isinstance(error, RecursionError | SyntaxError):  # the latter is Python's, of too many blocks
             raise Failure(*_too_deep(chain), name, line) from None
         raise Failure(*_worded(error), name, line) from None
 
