@@ -29,10 +29,10 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         from promptlint.commands.compare_ids import compare_ids
 
         return compare_ids(old, new, provider, options), old.notes + new.notes
-    if options.side_a is not None and options.side_b is not None:
-        from promptlint.commands.templates import through_template
+    if options.sides is not None:
+        from promptlint.commands.templates import through_templates
 
-        a, b = through_template(old, options.side_a), through_template(new, options.side_b)
+        a, b = through_templates(old, new, options.sides)
     else:
         a = render(old)
         b = render(new, like=a)
@@ -42,11 +42,13 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
 def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     """Whose rules hold: what the user says, else what the requests show."""
     name = options.provider or (old.provider if old.provider != "unknown" else new.provider)
-    if options.side_a is not None and options.provider is None:
+    if options.sides is not None and options.provider is None:
         name = "unknown"  # who has the template serves the model, whatever its name makes one think
     if options.provider and not is_known(name):
         raise PromptlintError(f"unknown provider {name}", f"one of {', '.join(names())}")
     row = provider_row(name)
+    if old.may_lack_markers:
+        row = row._replace(implicit=True)
     if options.block_size is not None:
         if row.cache == "markers":
             raise PromptlintError(f"{name} reads entries at markers, not in blocks", "leave out --block-size")
@@ -111,10 +113,10 @@ def _differences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Found
     """The differences of two prompts; what a template prints on neither side."""
     if a.template is None:
         return text_divergences(a, b), []
-    from promptlint.commands.templates import divergences, unseen
+    from promptlint.commands.templates import divergences, passing_times, unseen
 
     shown, hidden = divergences(a, b)
-    return shown, [unseen(one, a, b) for one in hidden]
+    return shown, [*passing_times(a, b), *(unseen(one, a, b) for one in hidden)]
 
 
 def _faults(

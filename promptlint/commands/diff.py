@@ -45,12 +45,12 @@ def diff(
     """
     if a == b == "-":
         raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
-    sides: tuple[Side | None, Side | None] = (None, None)
+    sides: tuple[Side, Side] | None = None
     if templates is not None:
         from promptlint.commands.templates import beside, sides_of
 
         sides, tokenizer = sides_of(templates), tokenizer or beside(templates)
-    options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, *sides)
+    options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, sides)
     if os.path.isdir(a) and os.path.isdir(b):
         return _folders(a, b, options, input_format, request_path, progress)
     if templates is not None and (templates.variables or templates.variables_b):
@@ -59,7 +59,7 @@ def diff(
         found, notes = template_pair(a, b, templates, options)
     else:
         found, notes = _pair(a, b, options, input_format, request_path)
-    notes += options.tokenizer.notes
+    notes = tuple(dict.fromkeys((*notes, *options.tokenizer.notes)))  # both inputs may say the same
     return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
 
 

@@ -11,7 +11,7 @@ from promptlint.facts.providers import Provider
 from promptlint.finding import Boundary, Side
 from promptlint.prompt import Rendered, Request
 
-_EXACT = ("text", "token-ids")  # formats whose prompt is known as it is
+_EXACT = ("text", "token-ids", "template")  # formats whose prompt is known as it is
 
 
 class Compared(NamedTuple):

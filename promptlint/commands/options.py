@@ -16,8 +16,7 @@ class Options(NamedTuple):
     provider: str | None = None  # instead of the one that the request shows
     block_size: int | None = None  # tokens in a block of a paged engine
     chosen: bool = False  # the user chose the tokenizer
-    side_a: "Side | None" = None  # the chat templates
-    side_b: "Side | None" = None
+    sides: "tuple[Side, Side] | None" = None  # the chat templates
 
     @property
     def counts(self) -> bool:

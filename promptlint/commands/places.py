@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from promptlint.boundary.divergence import item_at, origin_at, piece_at
+from promptlint.boundary.divergence import item_at, piece_at
 from promptlint.boundary.settings import is_private, json_text
+from promptlint.boundary.shown import template_place
 from promptlint.finding import Place, TemplateLine
 from promptlint.prompt import Document, Json, Location, Path, Rendered, Request, Spot, TemplateSource
 from promptlint.read.descend import descend
@@ -74,15 +75,12 @@ def printed_value(rendered: Rendered, spot: Spot) -> str | None:
 def template_line(rendered: Rendered, char: int) -> TemplateLine | None:
     """The line of the template that printed a character of the prompt; None where that is not known."""
     template = rendered.template
-    if template is None or char >= len(rendered.text):
+    place = template_place(rendered, char) if char < len(rendered.text) else None
+    if template is None or place is None:
         return None
-    origin = rendered.origins[origin_at(rendered, char)]
-    if origin.line is None:
-        return None
-    lines = template.source.split("\n")
-    excerpt = lines[origin.line - 1].strip() if origin.line <= len(lines) else ""
-    document = template.document
-    return TemplateLine(document.path, pointer(template.path), template.name, origin.line, origin.column, excerpt)
+    line, column = place
+    excerpt = template.source.splitlines()[line - 1].strip()
+    return TemplateLine(template.document.path, pointer(template.path), template.name, line, column, excerpt)
 
 
 def setting_value(request: Request, path: Path) -> str | None:

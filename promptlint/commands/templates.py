@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.boundary import text_divergences
 from promptlint.boundary.divergence import Divergence
-from promptlint.boundary.rendered import printed_spot, rendered_divergences
+from promptlint.boundary.rendered import hunks, rendered_divergences
+from promptlint.boundary.shown import shown, value_spot
+from promptlint.boundary.template_causes import Hunk, clocks
 from promptlint.cache.meaning import Meaning
 from promptlint.commands.changes import Found
 from promptlint.commands.options import Options
+from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
 from promptlint.finding import Diff
-from promptlint.prompt import Rendered, Request, TemplateSource
+from promptlint.prompt import Document, Rendered, Request, TemplateSource
 from promptlint.render import render
 
 if TYPE_CHECKING:
     from promptlint.load.variables import Variables
+    from promptlint.render.chat import Aside
     from promptlint.render.chat_template import ChatTemplates
+    from promptlint.render.template import Renderer
 
 
 class TemplateOptions(NamedTuple):
@@ -37,15 +42,17 @@ class Side(NamedTuple):
     """How the requests of one side are rendered."""
 
     templates: "ChatTemplates"
-    variables: Mapping[str, Any] = {}  # --template-kwargs
-    now: datetime | None = None  # the clock that the template sees; None: the real one
+    aside: "Aside"
 
 
-def through_template(request: Request, side: Side) -> Rendered:
-    """The prompt that the model's chat template makes of a request."""
-    from promptlint.render.chat import Aside, render_chat
+def through_templates(old: Request, new: Request, sides: tuple[Side, Side]) -> tuple[Rendered, Rendered]:
+    """The prompts that the model's chat template makes of two requests."""
+    from promptlint.render.chat import render_chat
+    from promptlint.render.template import Renderer
 
-    return render_chat(request, side.templates, Aside(side.variables, side.now))
+    with Renderer() as renderer:
+        a, b = (render_chat(r, *side, renderer) for r, side in zip((old, new), sides, strict=True))
+    return a, b
 
 
 def divergences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Divergence]]:
@@ -57,10 +64,38 @@ def divergences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Diverg
     return rendered_divergences(a, b, text_divergences(form_a, form_b), form_a, form_b)
 
 
+def passing_times(a: Rendered, b: Rendered) -> list[Found]:
+    """The times that the template itself prints: equal in both prompts, and not for long."""
+    done = []
+    for divergence, expression in list(clocks(a, b))[:1]:
+        row = cause(divergence.cause)
+        if divergence.cause == "clock":
+            message = (
+                f"the template prints the time of day, {expression}: requests share what follows for a moment only"
+            )
+            meaning = Meaning(row.label, "possible", "prefix", "warning", message, row.fix)
+        else:
+            message = (
+                f"the template prints the date, {expression}: from the next day on, requests share what precedes it"
+            )
+            meaning = Meaning(row.label, "certain", "nothing", "info", message, row.fix)
+        done.append(Found(divergence._replace(message=message), meaning))
+    return done
+
+
 def _of_texts(a: Rendered, b: Rendered) -> list[Divergence]:
     """Two texts of application templates: named as texts, placed where the templates' text or the values stand."""
-    found = text_divergences(_as_text(a), _as_text(b))
-    return [d._replace(a=printed_spot(a, d.a_start, d.a_end), b=printed_spot(b, d.b_start, d.b_end)) for d in found]
+    places = hunks(shown(a), shown(b))
+    found = [part for d in text_divergences(_as_text(a), _as_text(b)) for part in _parts(d, places)]
+    return [d._replace(a=value_spot(a, d.a_start, d.a_end), b=value_spot(b, d.b_start, d.b_end)) for d in found]
+
+
+def _parts(divergence: Divergence, places: list[Hunk]) -> list[Divergence]:
+    """Text that no narrower cause explains, place by place: each may come from another value."""
+    inside = [hunk for hunk in places if divergence.a_start <= hunk.a0 <= divergence.a_end]
+    if divergence.cause != "text-edited" or len(inside) < 2:
+        return [divergence]
+    return [divergence._replace(a_start=h.a0, a_end=h.a1, b_start=h.b0, b_end=h.b1, message="") for h in inside]
 
 
 def _as_text(rendered: Rendered) -> Rendered:
@@ -80,24 +115,30 @@ def unseen(divergence: Divergence, a: Rendered, b: Rendered) -> Found:
     return Found(at_end, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
 
-def sides_of(options: TemplateOptions) -> tuple[Side | None, Side | None]:
-    """The chat templates of both inputs; None where there are none."""
-    from promptlint.errors import PromptlintError
+def sides_of(options: TemplateOptions) -> tuple[Side, Side] | None:
+    """The chat templates of both inputs; None if there are none."""
+    from promptlint.render.chat import Aside
     from promptlint.render.chat_template import open_chat_template
 
     spec_a = options.chat_template
     if spec_a is None:
         if options.chat_template_b is not None or options.kwargs:
             raise PromptlintError("there is no chat template", "give one with --chat-template")
-        return None, None
+        return None
     if options.variables is not None or options.variables_b is not None:
         raise PromptlintError(
             "--chat-template renders requests, and --vars templates", "give one of the two, or --template-kwargs"
         )
     templates = open_chat_template(spec_a)
     other = templates if options.chat_template_b is None else open_chat_template(options.chat_template_b)
-    now_b = options.now if options.now_b is None else options.now_b
-    return Side(templates, options.kwargs, options.now), Side(other, options.kwargs, now_b)
+    now, now_b = _clocks(options)
+    return Side(templates, Aside(now, options.kwargs)), Side(other, Aside(now_b, options.kwargs))
+
+
+def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:
+    """The clocks of both sides: one moment, unless the user says otherwise."""
+    now = options.now or datetime.now()
+    return now, options.now_b or now
 
 
 def beside(options: TemplateOptions) -> str | None:
@@ -112,13 +153,16 @@ def beside(options: TemplateOptions) -> str | None:
 def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tuple[Diff, tuple[str, ...]]:
     """The difference of what two templates render with their variables."""
     from promptlint.commands.compare import compare_prompts, provider_of_pair
-    from promptlint.load.variables import read_variables
+    from promptlint.load.variables import load_variables
+    from promptlint.read.sources import read
+    from promptlint.render.template import Renderer
 
-    variables_a = read_variables(options.variables or options.variables_b or "")
-    variables_b = read_variables(options.variables_b or options.variables or "")
-    now_b = options.now if options.now_b is None else options.now_b
-    one = _application(a, variables_a, options.now)
-    two = _application(b, variables_b, now_b)
+    named = options.variables or options.variables_b, options.variables_b or options.variables
+    with Renderer() as renderer:
+        one, two = (
+            _application(read(template), load_variables(read(variables or "")), now, renderer)
+            for template, variables, now in zip((a, b), named, _clocks(options), strict=True)
+        )
     provider = provider_of_pair(one.request, two.request, how)
     found = compare_prompts(one, two, provider, how)
     sides = [
@@ -129,16 +173,15 @@ def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tup
     return found._replace(a=sides[0], b=sides[1]), (*one.notes, *two.notes)
 
 
-def _application(argument: str, variables: "Variables", now: datetime | None) -> Rendered:
+def _application(document: Document, variables: "Variables", now: datetime, renderer: "Renderer") -> Rendered:
+    """The text that an application's template makes of its variables."""
     from promptlint.load.variables import plain
-    from promptlint.read.sources import read
     from promptlint.render.chat import rendered
-    from promptlint.render.template import Template, render_all
+    from promptlint.render.template import Template
 
-    document = read(argument)
-    held = variables.value
-    request = Request(variables.document, (), held, "template", "unknown", None, ())
+    request = Request(variables.document, variables.path, variables.value, "template", "unknown", None, ())
     roots = () if document.revision is not None or document.path == "-" else (os.path.dirname(document.path) or ".",)
     template = Template(document.path, document.text, "application", roots)
-    found = render_all(template, [{name: plain(value) for name, value in held.items()}], now=now)[0]
-    return rendered(request, TemplateSource(document, (), None, document.text), found, {name: (name,) for name in held})
+    found = renderer.render(template, plain(variables.value), now=now)
+    found = found._replace(notes=(*variables.notes, *found.notes))
+    return rendered(request, TemplateSource(document, (), None, document.text), found, {(): variables.path})

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import (
@@ -22,41 +22,76 @@ from promptlint.prompt import (
 from promptlint.read.names import shown
 from promptlint.render.chat_template import ChatTemplate, ChatTemplates
 
-_FORMATS = ("openai-chat", "messages")  # whose messages are what a chat template takes
+if TYPE_CHECKING:
+    from promptlint.render.template.process import Renderer
+
+_FORMATS = ("openai-chat", "messages", "ollama-chat")  # whose messages are what a chat template takes
+_SHAREGPT_ROLES = {"human": "user", "gpt": "assistant", "function_call": "assistant", "observation": "tool"}
 _PASSED = ("documents",)  # fields of a request that a template takes under their own names, beside messages and tools
 _KWARGS = "chat_template_kwargs"  # vLLM and SGLang hand its entries to the template
+
+
+Places = dict[Path, Path | None]
+"""A place among the variables of a template -> the place in the document; None for what stands in none."""
 
 
 class Aside(NamedTuple):
     """What a template is given beside the request."""
 
+    now: datetime  # its clock
     variables: Mapping[str, Any] = {}  # --template-kwargs
-    now: datetime | None = None  # the clock of the template; None: the real one
 
 
-def render_chat(request: Request, templates: ChatTemplates, aside: Aside) -> Rendered:
+def render_chat(request: Request, templates: ChatTemplates, aside: Aside, renderer: "Renderer") -> Rendered:
     """The prompt of `request` as transformers' `apply_chat_template` writes it, with the generation prompt.
 
     PromptlintError: the request is of a format that no chat template takes, or the template refuses it.
     """
-    from promptlint.render.template import Template, render_all
+    from promptlint.render.template import Template
 
-    body = _body(request)
+    body, places = _body(request)
     template = templates.choose(tools=bool(body.get("tools")))
     variables = _variables(body, template, aside)
     name = shown(template.source.document.path)
-    found = render_all(Template(name, template.source.source, "chat"), [variables], now=aside.now)[0]
-    return rendered(request, template.source, found, _places(request, aside))
+    found = renderer.render(Template(name, template.source.source, "chat"), variables, now=aside.now)
+    return rendered(request, template.source, found, {**places, **{(name,): None for name in aside.variables}})
 
 
-def _body(request: Request) -> dict[str, Json]:
+def _body(request: Request) -> tuple[dict[str, Json], Places]:
+    """Messages and tools as a chat template takes them, and where they stand in the document."""
     body: Json = {"messages": request.body} if isinstance(request.body, list) else request.body
+    if request.format == "sharegpt" and isinstance(body, dict):
+        return _sharegpt(body, request.path)
     if request.format not in _FORMATS or not isinstance(body, dict) or not body.get("messages"):
         raise PromptlintError(
             f"a chat template takes messages as in Chat Completions, not a request of the format {request.format}",
             "leave out --chat-template, or give the request that the server of the model gets",
         )
-    return body
+    if isinstance(request.body, list):
+        return body, {("messages",): request.path}
+    kwargs = body.get(_KWARGS)
+    places: Places = {(name,): (*request.path, _KWARGS, name) for name in (kwargs if isinstance(kwargs, dict) else {})}
+    return body, places | {(name,): (*request.path, name) for name in ("messages", "tools", *_PASSED)}
+
+
+def _sharegpt(body: dict[str, Json], path: Path) -> tuple[dict[str, Json], Places]:
+    """`conversations` of `{from, value}`, the system text beside them."""
+    messages: list[Json] = []
+    places: Places = {("tools",): (*path, "tools")}
+    if isinstance(body.get("system"), str) and body["system"]:
+        messages.append({"role": "system", "content": body["system"]})
+        places[("messages", 0, "content")] = (*path, "system")
+    turns = body.get("conversations")
+    for index, turn in enumerate(turns if isinstance(turns, list) else []):
+        if not isinstance(turn, dict):
+            continue
+        role = str(turn.get("from"))
+        here: Path = ("messages", len(messages))
+        places[(*here, "role")] = (*path, "conversations", index, "from")
+        places[(*here, "content")] = (*path, "conversations", index, "value")
+        messages.append({"role": _SHAREGPT_ROLES.get(role, role), "content": turn.get("value")})
+    tools = body.get("tools")
+    return {"messages": messages, "tools": tools if isinstance(tools, list) else None}, places
 
 
 def _variables(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> dict[str, Any]:
@@ -75,17 +110,6 @@ def _variables(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> d
     }
 
 
-def _places(request: Request, aside: Aside) -> "dict[str, Path | None]":
-    """Where the variables of the template stand in the document; None for those of the command line."""
-    bare = isinstance(request.body, list)
-    places: dict[str, Path | None] = {"messages": request.path if bare else (*request.path, "messages")}
-    if isinstance(request.body, dict):
-        places |= {name: (*request.path, name) for name in ("tools", *_PASSED) if name in request.body}
-        kwargs = request.body.get(_KWARGS)
-        places |= {name: (*request.path, _KWARGS, name) for name in (kwargs if isinstance(kwargs, dict) else {})}
-    return places | dict.fromkeys(aside.variables)
-
-
 def plain(value: Json) -> Any:
     """JSON as Python has it: numbers as `json.loads` reads them."""
     if isinstance(value, Number):
@@ -96,11 +120,11 @@ def plain(value: Json) -> Any:
 
 
 def rendered(
-    request: Request, template: TemplateSource, found: Rendering, places: "Mapping[str, Path | None]"
+    request: Request, template: TemplateSource, found: Rendering, places: Mapping[Path, Path | None]
 ) -> Rendered:
     """A rendering as a prompt: its origins lead into the document, its items are those of the request.
 
-    `places`: where each variable stands in the document.
+    `places`: where the variables, or values within them, stand in the document; None for those that do not.
     """
     origins = tuple(_placed(origin, places) for origin in found.origins)
     origins = origins or (Origin(0, len(found.text), "unknown"),)
@@ -109,12 +133,14 @@ def rendered(
     return Rendered(request, found.text, items, "", size, found.notes, template, origins)
 
 
-def _placed(origin: Origin, places: "Mapping[str, Path | None]") -> Origin:
-    if origin.path is None:
+def _placed(origin: Origin, places: Mapping[Path, Path | None]) -> Origin:
+    path = origin.path
+    if path is None:
         return origin
-    name = str(origin.path[0])
-    place = places.get(name)
-    return origin._replace(path=None if place is None else (*place, *origin.path[1:]), name=origin.name or name)
+    depth = next((depth for depth in range(len(path), -1, -1) if path[:depth] in places), None)
+    place = None if depth is None else places[path[:depth]]
+    known = None if place is None else (*place, *path[depth:])
+    return origin._replace(path=known, name=origin.name or str(path[0]))
 
 
 def _items(request: Request, text: str, origins: tuple[Origin, ...]) -> "list[RenderedItem]":
@@ -135,7 +161,7 @@ def _items(request: Request, text: str, origins: tuple[Origin, ...]) -> "list[Re
         byte += len(text[start:end].encode())
 
     for origin in origins:
-        item = _item_of(origin.path, by_path)
+        item = _item_of(origin.path, by_path, held)
         if item is not None and held is not None and item is not held:
             close(held, waiting[:open_until])
             del waiting[:open_until]
@@ -149,9 +175,10 @@ def _items(request: Request, text: str, origins: tuple[Origin, ...]) -> "list[Re
     return done
 
 
-def _item_of(path: Path | None, by_path: Mapping[Path, Item]) -> Item | None:
-    """The item that a place of the document belongs to."""
-    for depth in range(len(path or ()), 0, -1):
-        if (found := by_path.get((path or ())[:depth])) is not None:
-            return found
-    return None
+def _item_of(path: Path | None, by_path: Mapping[Path, Item], held: Item | None) -> Item | None:
+    """The item that a place of the document belongs to; the list of the tools goes on behind one of them."""
+    if not path:
+        return None
+    if held is not None and held.path[: len(path)] == path:
+        return held
+    return next((by_path[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in by_path), None)

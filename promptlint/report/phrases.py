@@ -70,8 +70,10 @@ def printed_by(change: Change) -> list[tuple[str, str]]:
 
 
 def _template(found: TemplateLine) -> str:
-    inside = " ".join(filter(None, (pointer(found.pointer), line(found.name or ""))))
-    return f"{line(found.path)}{f' ({inside})' if inside else ''}, line {found.line} of the template"
+    if not found.pointer:
+        return f"{line(found.path)}:{found.line}" + (f":{found.column}" if found.column else "")
+    name = f" {line(found.name)}" if found.name else ""
+    return f"{line(found.path)} {pointer(found.pointer)}, line {found.line} of the template{name}"
 
 
 def sharing(change: Change, *, exact: bool) -> list[tuple[str, str]]:

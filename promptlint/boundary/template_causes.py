@@ -1,0 +1,193 @@
+"""What a template does to equal requests: it drops, moves or adds text, reads the clock, opens the answer otherwise."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from promptlint import facts
+from promptlint.boundary.divergence import Divergence, shared_chars
+from promptlint.boundary.sections import thinking_ranges
+from promptlint.boundary.shown import Shown, level_at, next_value, origins_in, shown, shows, spot_of
+from promptlint.boundary.texts import name_text
+from promptlint.prompt import AtomKind, CharIndex, Origin, Path, Rendered, Spot
+from promptlint.read.descend import descend
+
+_CLOCK = r"""strftime_now\(\s*(?:format\s*=\s*)?["']([^"']*)["']\s*\)"""
+_WITHIN_A_DAY = frozenset("HIpMSfsXcTRrklzZ")  # directives of strftime that change within a day
+_REPEATED = frozenset(("reasoning-dropped", "template-moves-text", "template-asymmetry"))
+
+
+class Hunk(NamedTuple):
+    """Characters `a0:a1` of prompt A stand as `b0:b1` in prompt B; the text around is equal."""
+
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+
+
+def by_template(hunk: Hunk, a: Shown, b: Shown, printed_a: list[Origin], printed_b: list[Origin]) -> Divergence:
+    """A difference that no difference of the requests explains; `printed`: what the hunk shows of each request."""
+    calls = [
+        origin
+        for origin in (*origins_in(a.prompt, hunk.a0, hunk.a1), *origins_in(b.prompt, hunk.b0, hunk.b1))
+        if origin.kind == "call"
+    ]
+    if calls:
+        return _called(hunk, a, b, calls[0].name)
+    if printed_a and not printed_b:
+        return _gone(hunk, a, b, printed_a[0])
+    if hunk.a0 == len(a.text):
+        return _at(hunk, a, b, "turn-appended", "the second prompt goes on where the first ends")
+    if hunk.a0 >= a.last:
+        message = "what the template prints to start the answer is not what it prints for that turn as history"
+        return _at(hunk, a, b, "template-asymmetry", message)
+    if printed_b and not printed_a:
+        return _come(hunk, a, b, printed_b[0])
+    return _other_text(hunk, a, b)
+
+
+def _called(hunk: Hunk, a: Shown, b: Shown, name: str) -> Divergence:
+    """A clock that the template reads itself."""
+    line_a, line_b = _lines(a.text, hunk.a0, hunk.a1), _lines(b.text, hunk.b0, hunk.b1)
+    named = name_text(line_a, line_b, "text-edited") if line_a != line_b else []
+    label, said = (named[0].cause, named[0].message) if named else ("text-edited", "")
+    return _at(hunk, a, b, label, f"{said}; " * bool(said) + f"the template itself prints {name}()")
+
+
+def _lines(text: str, start: int, end: int) -> str:
+    """The whole lines of a range: a date is recognised by all of its parts."""
+    stop = text.find("\n", end)
+    return text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
+
+
+def _gone(hunk: Hunk, a: Shown, b: Shown, first: Origin) -> Divergence:
+    """A value that stands in both requests is not printed here any more."""
+    if shows(b, _other(first, a, b), first):
+        return _moved(hunk, a, b, first, of_b=False)
+    if _is_reasoning(first, a.prompt):
+        message = "the template prints this reasoning in the first prompt only"
+        return _value_at(hunk, a, b, first, "reasoning-dropped", message)
+    return _value_at(hunk, a, b, first, _widest(a, first.start), "the template prints this in the first prompt only")
+
+
+def _come(hunk: Hunk, a: Shown, b: Shown, first: Origin) -> Divergence:
+    """A value that stands in both requests is printed here in the second prompt alone."""
+    if shows(a, _other(first, b, a), first):
+        return _moved(hunk, a, b, first, of_b=True)
+    message = "the template prints this in the second prompt only"
+    return _value_at(hunk, a, b, first, _widest(b, first.start), message, of_b=True)
+
+
+def _moved(hunk: Hunk, a: Shown, b: Shown, first: Origin, *, of_b: bool) -> Divergence:
+    level = level_at(b if of_b else a, first.start)
+    what = {"tools": "the tools", "system": "the system text"}.get(level, "text")
+    message = f"the template prints {what} at a place that moves with the conversation"
+    return _value_at(hunk, a, b, first, "template-moves-text", message, of_b=of_b)
+
+
+def _other_text(hunk: Hunk, a: Shown, b: Shown) -> Divergence:
+    """Other text of the template, or the same values in another form."""
+    old, new = a.text[hunk.a0 : hunk.a1], b.text[hunk.b0 : hunk.b1]
+    widest = _widest(a, hunk.a0)
+    label = name_text(old, new, widest)[0].cause if old and new else widest
+    sources = {side.prompt.template.source for side in (a, b) if side.prompt.template is not None}
+    if len(sources) > 1:
+        return _at(hunk, a, b, label, "the two templates print other text here")
+    return _at(hunk, a, b, label, "the requests are equal here, but the template prints other text")
+
+
+def _at(hunk: Hunk, a: Shown, b: Shown, label: str, message: str) -> Divergence:
+    """A difference that stands in the template's own text."""
+    return Divergence(
+        cause=label,
+        level=level_at(a, hunk.a0),
+        a_start=hunk.a0,
+        a_end=hunk.a1,
+        b_start=hunk.b0,
+        b_end=hunk.b1,
+        within=next_value(b, hunk.b0),
+        message=message,
+        a=spot_of(a.prompt, hunk.a0),
+        b=spot_of(b.prompt, hunk.b0),
+        a_present=hunk.a0 < len(a.text),
+        b_present=hunk.b0 < len(b.text),
+    )
+
+
+def _value_at(
+    hunk: Hunk, a: Shown, b: Shown, first: Origin, label: str, message: str, *, of_b: bool = False
+) -> Divergence:
+    """A difference that stands at a value of the request which one prompt shows, in B if `of_b`."""
+    side, other = (b, a) if of_b else (a, b)
+    char = CharIndex(first.char or 0)
+    atom: AtomKind = "key" if first.kind == "key" else "value"
+    here = Spot(first.path or (), atom, char, CharIndex(char + first.end - first.start))
+    there = Spot(_other(first, side, other), atom, CharIndex(0), CharIndex(0))
+    return _at(hunk, a, b, label, message)._replace(
+        level=level_at(side, first.start),
+        within=here.path if of_b else there.path,
+        a=there if of_b else here,
+        b=here if of_b else there,
+        a_present=not of_b,
+        b_present=of_b,
+    )
+
+
+def _other(origin: Origin, side: Shown, other: Shown) -> Path:
+    """The place of one request in the other one."""
+    return (*other.prompt.request.path, *(origin.path or ())[len(side.prompt.request.path) :])
+
+
+def _is_reasoning(origin: Origin, prompt: Rendered) -> bool:
+    """A field that carries reasoning, or characters between thinking tags of a text."""
+    path = origin.path or ()
+    if any(step in facts.table("formats")["reasoning"]["names"] for step in path):
+        return True
+    value = descend(prompt.request.body, path[len(prompt.request.path) :])
+    if not isinstance(value, str) or origin.char is None:
+        return False
+    return any(start <= origin.char < end for start, end in thinking_ranges(value))
+
+
+def _widest(side: Shown, char: int) -> str:
+    """The label that needs no further evidence."""
+    return "history-rewritten" if level_at(side, char) == "messages" else "text-edited"
+
+
+def clocks(a: Rendered, b: Rendered) -> Iterator[tuple[Divergence, str]]:
+    """Where both prompts show the same time that the template itself reads, and the expression that reads it.
+
+    The cause is `clock` if it prints more than a day, else `date-rollover`; nothing differs yet.
+    """
+    equal = shared_chars(a, b)
+    one, two = shown(a), shown(b)
+    for origin in a.origins:
+        if origin.start >= equal or a.template is None:
+            return
+        if origin.kind != "call" or origin.line is None:
+            continue
+        expression = re.search(_CLOCK, a.template.source.split("\n")[origin.line - 1])
+        if expression is None:
+            continue
+        finer = any(code in _WITHIN_A_DAY for code in re.findall(r"%[-#_0^]?(\w)", expression[1]))
+        hunk = Hunk(origin.start, origin.start, origin.start, origin.start)
+        yield _at(hunk, one, two, "clock" if finer else "date-rollover", ""), expression[0]
+
+
+def once(found: Iterable[Divergence]) -> list[Divergence]:
+    """What the template does at many places alike is one difference, told at the first.
+
+    So is what moved: it is gone at one place and has come at another.
+    """
+    done: list[Divergence] = []
+    first: dict[tuple[str, str], int] = {}
+    for divergence in found:
+        same = divergence.cause, divergence.message
+        if divergence.cause not in _REPEATED or same not in first:
+            first.setdefault(same, len(done))
+            done.append(divergence)
+        elif divergence.cause != "template-moves-text":
+            known = done[first[same]]
+            done[first[same]] = known._replace(repeats=(*known.repeats, divergence))
+    return done

@@ -1,0 +1,246 @@
+"""`diff` on prompts that templates make: the request and the line of the template that moved the boundary."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import real_models
+import template_reference
+from conftest import ROOT
+from promptlint.commands.compare import compare_prompts
+from promptlint.commands.diff import diff
+from promptlint.commands.options import Options
+from promptlint.commands.templates import TemplateOptions
+from promptlint.errors import PromptlintError
+from promptlint.facts.providers import provider
+from promptlint.finding import Change, Diff
+from promptlint.load import load
+from promptlint.prompt import Request
+from promptlint.read.raw import common_prefix
+from promptlint.read.sources import read
+from promptlint.render.chat import Aside, render_chat
+from promptlint.render.chat_template import open_chat_template
+from promptlint.render.template import Renderer
+from promptlint.tokens import open_tokenizer
+
+Message = dict[str, Any]
+OURS = ROOT / "fixtures" / "templates"
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_order",
+            "description": "Look up one order.",
+            "parameters": {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]},
+        },
+    }
+]
+SYSTEM = {"role": "system", "content": "You answer for a shop.\nBe brief."}
+ASKED = {"role": "user", "content": "Where is order A-1042?"}
+CALLED = {
+    "role": "assistant",
+    "content": "",
+    "reasoning_content": "An order number. I look it up.",
+    "tool_calls": [
+        {"id": "call00001", "type": "function", "function": {"name": "get_order", "arguments": {"order_id": "A-1042"}}}
+    ],
+}
+RESULT = {"role": "tool", "tool_call_id": "call00001", "name": "get_order", "content": '{"status": "sent"}'}
+ANSWERED = {"role": "assistant", "content": "It was sent.", "reasoning_content": "Sent it was."}
+THANKED = {"role": "user", "content": "Thanks. And A-1043?"}
+LOOP = [SYSTEM, ASKED, CALLED, RESULT]
+NEXT = [*LOOP, ANSWERED, THANKED]
+
+
+@pytest.fixture
+def compare(tmp_path: Path) -> Any:
+    def run(a: Any, b: Any, template: str | Path, other: Path | None = None, **options: Any) -> Diff:
+        for name, content in (("a.json", a), ("b.json", b)):
+            body = content if isinstance(content, dict) else {"model": "m", "messages": content}
+            (tmp_path / name).write_text(json.dumps(body, indent=1))
+        tokenizer = options.pop("tokenizer", None)
+        templates = TemplateOptions(str(template), None if other is None else str(other), **options)
+        report = diff(str(tmp_path / "a.json"), str(tmp_path / "b.json"), templates=templates, tokenizer=tokenizer)
+        return report.diffs[0]
+
+    return run
+
+
+def costly(found: Diff) -> list[Change]:
+    return [change for change in found.changes if change.severity != "info"]
+
+
+def with_tools(messages: list[Message]) -> dict[str, Any]:
+    return {"model": "m", "messages": messages, "tools": TOOLS}
+
+
+def test_reasoning_that_qwen3_drops_after_the_tool_loop(compare: Any) -> None:
+    found = compare(with_tools(LOOP), with_tools(NEXT), real_models.templates()["qwen3"])
+    assert found.verdict == "bust"
+    (change,) = costly(found)
+    assert change.cause == "reasoning-dropped"
+    assert change.a.pointer == "/messages/2/reasoning_content"
+    assert (change.a.excerpt, change.b.excerpt) == ("An order number. I look it up.", None)
+    assert change.template_a is not None
+    assert "reasoning_content" in change.template_a.excerpt
+    assert change.template_b is not None
+    assert "tool_call" in change.template_b.excerpt
+
+
+@pytest.mark.parametrize("name", ["llama3_2", "gptoss"])
+def test_a_date_that_the_template_reads_itself(name: str, compare: Any) -> None:
+    template = real_models.templates()[name]
+    days = datetime(2026, 11, 29), datetime(2026, 11, 30)
+    found = compare([ASKED], [ASKED], template, now=days[0], now_b=days[1])
+    (change,) = costly(found)
+    assert change.cause == "date-rollover"
+    assert "strftime_now" in change.message
+    assert change.template_a == change.template_b
+    assert change.template_a is not None
+    assert "strftime_now" in change.template_a.excerpt
+    line = template.read_text().split("\n")[change.a.line - 1]
+    assert line[change.a.column - 1 :].startswith("strftime_now(")
+
+    same_day = compare([ASKED], [ASKED], template, now=days[0])
+    assert same_day.verdict == "same"
+    assert costly(same_day) == []
+    assert [change.cause for change in same_day.changes] == ["date-rollover"]  # to know, not to act on
+
+
+def test_a_clock_with_minutes_is_no_stable_prefix(compare: Any) -> None:
+    found = compare([ASKED], [ASKED, ANSWERED, THANKED], OURS / "clock.jinja")
+    assert found.verdict == "unknown"
+    (change,) = costly(found)
+    assert (change.cause, change.certainty) == ("clock", "possible")
+
+
+def test_an_opener_for_the_answer_that_history_lacks(compare: Any) -> None:
+    template = real_models.templates()["qwen3"]
+    said = {"role": "assistant", "content": "Here."}
+    found = compare([ASKED], [ASKED, said, THANKED], template, kwargs={"enable_thinking": False})
+    (change,) = costly(found)
+    assert change.cause == "template-asymmetry"
+    assert change.template_a is not None
+    assert "<think>" in change.template_a.excerpt
+    assert compare([ASKED], [ASKED, said, THANKED], template).verdict == "kept"
+
+
+def test_tools_that_move_with_the_conversation(compare: Any) -> None:
+    first = [ASKED]
+    found = compare(with_tools(first), with_tools([*first, ANSWERED, THANKED]), OURS / "tools_before_last_user.jinja")
+    change = costly(found)[0]
+    assert change.cause == "template-moves-text"
+    assert change.level == "tools"
+    assert change.template_a is not None
+    assert "tools" in change.template_a.excerpt
+    assert [other.cause for other in costly(found)] == ["template-moves-text"]
+
+
+def test_a_default_system_prompt_that_the_template_puts_in(compare: Any) -> None:
+    found = compare([ASKED], [SYSTEM, ASKED], real_models.templates()["qwen2_5"])
+    (change,) = costly(found)
+    assert change.b.pointer == "/messages/0/role"
+    assert change.template_a is not None
+    assert "You are Qwen" in change.template_a.excerpt
+
+
+def test_what_the_template_does_not_print_costs_nothing(compare: Any) -> None:
+    other = {**CALLED, "tool_calls": [{**CALLED["tool_calls"][0], "id": "call00002"}]}
+    found = compare(with_tools(LOOP), with_tools([SYSTEM, ASKED, other, RESULT]), real_models.templates()["qwen3"])
+    assert found.verdict == "same"
+    assert [change.affects for change in found.changes] == ["nothing"]
+    assert "prints it on neither side" in found.changes[0].message
+
+
+def test_edits_keep_their_names_and_their_order_is_that_of_the_prompt(compare: Any) -> None:
+    edited = {**SYSTEM, "content": SYSTEM["content"].replace("brief", "short")}
+    tools = json.loads(json.dumps(TOOLS).replace("one order", "an order"))
+    found = compare(
+        {**with_tools(LOOP), "temperature": 0},
+        {"messages": [edited, *LOOP[1:]], "tools": tools, "model": "m", "temperature": 1},
+        real_models.templates()["qwen3"],
+    )
+    causes = [(change.cause, change.a.pointer, change.a.char) for change in costly(found)]
+    assert causes == [
+        ("text-edited", "/messages/0/content", 26),
+        ("item-edited", "/tools/0/function/description", 8),
+    ]
+    assert found.changes[-1].cause == "request-only-setting"
+
+
+def test_two_versions_of_a_template(compare: Any) -> None:
+    named = real_models.templates()
+    found = compare(LOOP, LOOP, named["qwen3"], named["qwen3_instruct_2507"])
+    assert costly(found)
+    assert costly(found)[0].template_a != costly(found)[0].template_b
+    assert costly(found)[0].template_b.path.endswith("qwen3_instruct_2507.jinja")
+
+
+def test_a_model_folder_brings_its_vocabulary(compare: Any) -> None:
+    folder = real_models.vocabulary("qwen3").parent
+    found = compare(with_tools(LOOP), with_tools(NEXT), folder)
+    assert found.a.exact
+    assert found.boundary.exact
+    assert found.a.tokenizer == str(folder / "tokenizer.json")
+
+
+def test_a_marked_prompt_is_no_chat_template(compare: Any, tmp_path: Path) -> None:
+    body = {"model": "claude-sonnet-5", "max_tokens": 9, "system": "s", "messages": [ASKED]}
+    with pytest.raises(PromptlintError, match="a chat template takes messages"):
+        compare(body, body, OURS / "clock.jinja")
+
+
+CONVERSATIONS = {
+    "tool loop": (LOOP, NEXT),
+    "thinking in the text": (
+        [SYSTEM, ASKED],
+        [SYSTEM, ASKED, {"role": "assistant", "content": "<think>\nHm.\n</think>\n\nYes."}, THANKED],
+    ),
+    "reasoning": ([ASKED, ANSWERED, THANKED], [ASKED, ANSWERED, THANKED, ANSWERED, ASKED]),
+    "trimmed": ([ASKED, ANSWERED, THANKED], [THANKED, ANSWERED, ASKED]),
+    "white space": ([{"role": "user", "content": "a \n"}], [{"role": "user", "content": "a"}]),
+}
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS)
+def test_the_first_cost_stands_where_the_prompts_part(conversation: str, tmp_path: Path) -> None:
+    """On every real template: shared bytes are those of the two renderings, and no loss is left without a reason."""
+    a, b = (with_tools(messages) for messages in CONVERSATIONS[conversation])
+    requests = [_request(tmp_path / name, body) for name, body in (("a.json", a), ("b.json", b))]
+    compared = 0
+    with Renderer() as renderer:
+        for name, path in real_models.templates().items():
+            if name.endswith("_training"):  # the same text with marks for the loss
+                continue
+            texts = [template_reference.apply(path.read_text(), body) for body in (a, b)]
+            aside = Aside(datetime.now())
+            templates = open_chat_template(str(path))
+            if None in texts:
+                with pytest.raises(PromptlintError):
+                    [render_chat(request, templates, aside, renderer) for request in requests]
+                continue
+            compared += 1
+            sides = [render_chat(request, templates, aside, renderer) for request in requests]
+            assert [side.text for side in sides] == texts, name
+            found = compare_prompts(sides[0], sides[1], provider("unknown"), Options(open_tokenizer(None)))
+            _check_first_cost(found, *texts, name)
+    assert compared > 20
+
+
+def _request(path: Path, body: dict[str, Any]) -> Request:
+    path.write_text(json.dumps(body, indent=1))
+    return load(read(str(path)))
+
+
+def _check_first_cost(found: Diff, a: str, b: str, name: str) -> None:
+    assert found.boundary.shared_bytes == len(a[: common_prefix(a, b)].encode()), name
+    costs = costly(found)
+    if b.startswith(a):
+        assert found.verdict in ("kept", "same", "unknown"), name
+    else:
+        assert costs, name
+        assert min(change.shared_bytes or 0 for change in costs) == found.boundary.shared_bytes, name
