@@ -1,4 +1,4 @@
-"""Mistral's vocabularies against mistral-common: ids, spellings, safe cuts, and what a bad file gives."""
+"""Mistral against mistral-common: ids, spellings, safe cuts, and what a bad file gives."""
 
 import base64
 import importlib.resources
@@ -36,10 +36,15 @@ TEKKEN = ("tekken_240718.json", "tekken_240911.json")
 
 
 @cache
+def opened(path: str) -> Any:
+    return MistralTokenizer.from_file(path)
+
+
+@cache
 def both(name: str) -> tuple[Tokenizer, Any]:
     """Ours, and mistral-common's text tokenizer."""
     path = DATA / name
-    reference = MistralTokenizer.from_file(path).instruct_tokenizer.tokenizer
+    reference = opened(str(path)).instruct_tokenizer.tokenizer
     return open_mistral(str(path), path.read_bytes()), reference
 
 
@@ -123,6 +128,7 @@ def test_sentence_piece_has_no_safe_cuts() -> None:
     assert not any(ours.is_cut("one two", c) for c in range(8))
     assert [*ours.encode("one"), *ours.encode(" two")] != ours.encode("one two")
     assert "whole texts" in ours.notes[0]
+    assert ours.added_tokens == frozenset()
 
 
 def tekken(**changes: Any) -> bytes:
@@ -257,12 +263,15 @@ def test_a_model_that_normalizes() -> None:
         model_writer=model,
         vocab_size=300,
         add_dummy_prefix=False,
+        user_defined_symbols=["<mine>", "two\u2581words"],
         minloglevel=2,
     )
     ours = open_mistral("tokenizer.model", model.getvalue())
     reference = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     for text in texts(50):
         assert list(ours.encode(text)) == reference.encode(text)
+    assert ours.added_tokens == {"<mine>", "two words"}
+    assert all(len(ours.encode(token)) == 1 for token in ours.added_tokens)
     ids = ours.encode("\u2460 one \U000f0000")
     assert ours.decode(ids) == b"1 one <unk>"
     starts = [ours.start("\u2460 one \U000f0000", index) for index in range(len(ids) + 1)]

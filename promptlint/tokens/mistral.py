@@ -13,7 +13,7 @@ def open_mistral(path: str, data: bytes) -> Tokenizer:
     """
     if len(data) > LARGEST:
         raise PromptlintError(f"{path}: {len(data):,} bytes, more than any vocabulary", HINT)
-    if path.endswith(".json") or data[:1] == b"{":
+    if path.endswith(".json") or data[:100].lstrip()[:1] == b"{":
         from promptlint.tokens.tekken import Tekken
 
         return Tekken(path, data)

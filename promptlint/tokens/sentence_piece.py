@@ -3,7 +3,8 @@
 The library is native code; four thousand damaged models were refused, or used, without a crash.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
@@ -28,7 +29,14 @@ class SentencePiece:
         self.name = name
         self.digest = sha256(data).hexdigest()
         self.notes = (f"{name}: no safe cuts are proved for it, so whole texts are tokenized",)
+        self._data = data
         self._model = _load(name, data)
+        self.size: int = self._model.get_piece_size()
+
+    @cached_property
+    def added_tokens(self) -> frozenset[str]:
+        """As declared: the pieces that a model calls user-defined. Mistral's have none, Gemma's many."""
+        return frozenset(_user_defined(self._data))
 
     def encode(self, text: str) -> Sequence[int]:
         ids: list[int] = self._model.encode(text)
@@ -73,6 +81,37 @@ def _load(name: str, data: bytes) -> "SentencePieceProcessor":
     if not model.get_piece_size():
         raise PromptlintError(f"{name}: empty, no SentencePiece model", _HINT)
     return model
+
+
+def _user_defined(data: bytes) -> Iterator[str]:
+    """A model is a message of protocol buffers; of its fields number 1, the pieces, those whose type is 4."""
+    for field, value in _fields(data):
+        if field == 1 and isinstance(value, bytes):
+            piece = dict(_fields(value))  # 1: its text, 2: its score, 3: its type
+            if piece.get(3) == 4 and isinstance(text := piece.get(1), bytes):
+                yield text.decode().replace("\u2581", " ")
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
+    """The fields of a message that the library has accepted."""
+    at = 0
+    while at < len(data):
+        tag, at = _varint(data, at)
+        if tag & 7 == 0:
+            number, at = _varint(data, at)
+            yield tag >> 3, number
+            continue
+        size, at = _varint(data, at) if tag & 7 == 2 else ({1: 8, 5: 4}[tag & 7], at)
+        yield tag >> 3, data[at : at + size]
+        at += size
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while data[at] & 0x80:
+        value |= (data[at] & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return value | data[at] << shift, at + 1
 
 
 def _reason(error: Exception) -> str:

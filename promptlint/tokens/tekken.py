@@ -26,6 +26,7 @@ class Tekken:
     """Exact. Control tokens spelled out in a text are ordinary text; they take the first ids."""
 
     notes: tuple[str, ...] = ()
+    added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 
     def __init__(self, name: str, data: bytes) -> None:
@@ -40,6 +41,7 @@ class Tekken:
             raise PromptlintError(f"{name}: not a tekken.json: {_reason(error)}", _HINT) from None
         self._rule = _rule(name, pattern)
         self._encoding = _build(pattern, ranks)
+        self.size = len(self._control) + len(ranks)
 
     def encode(self, text: str) -> Sequence[int]:
         if has_long_blank(text):
