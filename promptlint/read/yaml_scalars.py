@@ -44,10 +44,7 @@ class Chars(NamedTuple):
 
 
 def chars(text: str, node: Any) -> Chars | None:
-    """Where the characters of a scalar node stand, None if that cannot be shown: its chunks must make its value.
-
-    That is so for block scalars that are nothing but empty lines.
-    """
+    """Where the characters of a scalar node stand; None if that cannot be shown, which is so if they do not make it."""
     start, end = begin(text, node), node.end_mark.index
     quote = node.style or ""
     if quote in ("|", ">"):
