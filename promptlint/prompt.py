@@ -119,6 +119,7 @@ class Request(NamedTuple):
     notes: tuple[str, ...] = ()
     ends: Mapping[int, int] = {}  # of a large document: where an entry begins -> where it ends (characters)
     named: Mapping[Path, tuple[str, ...]] = {}  # settings, and the model, that stand elsewhere than their name tells
+    may_lack_markers: bool = False  # it has none, and stands in a record that need not keep them
 
 
 OriginKind = Literal["value", "key", "changed", "serialised", "template", "call", "computed", "unknown"]

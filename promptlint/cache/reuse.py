@@ -106,7 +106,7 @@ def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reu
 def _why_markers(old: list[Position], limit: int, written: int, usable: int, provider: Provider) -> str:
     if not any(position.marker for position in old):
         if provider.implicit:
-            return "the first request carries no cache marker; whether the platform reuses it all the same is not known"
+            return "no cache marker is seen in the first request, and what it left readable is not known"
         return "the first request carries no cache marker, so it left nothing to read"
     if next(refusals(old, provider), None) is not None:
         return "the first request was refused, so it left nothing to read"

@@ -34,7 +34,7 @@ class Provider(NamedTuple):
     unmarkable: frozenset[str]  # kinds of segments that carry no marker
     runs: frozenset[str]  # kinds of segments of which several in a row count as one position
     bound_models: str  # pattern of the models for which the rule gives an upper bound only, or ""
-    implicit: bool  # the platform may also reuse what is not marked
+    implicit: bool  # what is not marked may be reused, too
     counts: str  # why token counts are only "about"
     settings: tuple[Setting, ...]
     defaults: dict[str, str]  # dotted field -> the value that an omitted field has

@@ -190,7 +190,12 @@ def _request(document: Document, found: Found, body: Body, format_name: str, not
         automatic=body.automatic,
         notes=(*notes, *body.notes, *_lost(found.value, format_name)),
         named=body.named,
+        may_lack_markers=body.may_lack_markers and not _has_markers(body),
     )
+
+
+def _has_markers(body: Body) -> bool:
+    return body.automatic is not None or any(part.marker for item in body.items for part in item.segments)
 
 
 def _lost(value: Json, format_name: str) -> list[str]:

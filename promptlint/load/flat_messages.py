@@ -3,6 +3,7 @@
 import re
 
 from promptlint.load.attributes import Attribute, Attributes, attributes
+from promptlint.load.tools import tool_item
 from promptlint.prompt import Item, Json, Kind, Level, Path, Segment
 
 _SYSTEM = ("system", "developer")
@@ -19,7 +20,7 @@ def holds(held: Attributes, prefix: str | None) -> bool:
     return prefix is not None and any(name.startswith(f"{prefix}.0.") for name in held)
 
 
-def message_items(held: Attributes, prefix: str) -> list[Item]:
+def message_items(held: Attributes, prefix: str | None) -> list[Item]:
     """One item a message, in the order of their numbers; the system messages at the front are the system text."""
     items: list[Item] = []
     level: Level = "system"
@@ -37,11 +38,9 @@ def message_items(held: Attributes, prefix: str) -> list[Item]:
 def tool_items(held: Attributes, prefix: str | None) -> list[Item]:
     """One item a tool: its definition as JSON text, or its fields."""
     items = []
-    for fields in _entries(held, prefix) if prefix is not None else ():
+    for fields in _entries(held, prefix):
         whole = next((found.entered() for way, found in fields if way[-1] == "json_schema"), None)
         if whole is not None and isinstance(whole.value, dict):
-            from promptlint.load.tools import tool_item
-
             items.append(tool_item(whole.value, whole.path))
             continue
         name = next((found.value for way, found in fields if way[-1] == "name"), None)
@@ -74,8 +73,10 @@ def events(span: dict[str, Json], path: Path) -> list[Item]:
     return items
 
 
-def _entries(held: Attributes, prefix: str) -> list[list[_Field]]:
+def _entries(held: Attributes, prefix: str | None) -> list[list[_Field]]:
     """The fields of each entry that hold a scalar, in one order whatever the order of the attributes."""
+    if prefix is None:
+        return []
     found: dict[int, list[_Field]] = {}
     lead = re.compile(rf"{re.escape(prefix)}\.(\d{{1,9}})\.(.+)", re.DOTALL).fullmatch
     for name, attribute in held.items():

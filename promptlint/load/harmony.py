@@ -55,8 +55,8 @@ def _developer(entry: dict[str, Json], path: Path) -> list[Segment]:
         at = (*path, "tools", name)
         if not isinstance(space, dict):
             raise wrong(at, space, "a namespace (an object)")
-        segments += [Segment("tool", inner, tool) for inner, tool in objects(space.get("tools"), (*at, "tools"))]
         segments += rest(space, at, frozenset({"tools"}))
+        segments += [Segment("tool", inner, tool) for inner, tool in objects(space.get("tools"), (*at, "tools"))]
     return segments + rest(entry, path, _INSTRUCTIONS)
 
 

@@ -30,7 +30,6 @@ _RESPONSES_FIELDS = (
     "store",
     "truncation",
     "text",
-    "prompt",
 )
 _TOOL_FIELDS = ("input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations")
 _NAMED_TOOL_FIELDS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
@@ -145,7 +144,8 @@ def _is_responses(value: dict[str, Json]) -> bool:
         return False
     if "input" in value:
         return "model" in value or "output" not in value
-    return "model" in value and any(name in value for name in _RESPONSES_FIELDS)
+    stored = isinstance(value.get("prompt"), dict)
+    return "model" in value and (stored or any(name in value for name in _RESPONSES_FIELDS))
 
 
 def _array_format(value: list[Json]) -> str | None:

@@ -53,6 +53,7 @@ def load(value: Json, path: Path, input_format: str | None = None) -> Body:
         named={**named, **body.named},
         notes=(row["note"], *body.notes, *gaps.notes(items)),
         platform=text_or_none(platform.value) if platform is not None else None,
+        may_lack_markers=True,
     )
 
 
@@ -65,13 +66,13 @@ def _messages(top: Found, row: dict[str, Any], input_format: str | None) -> Body
         raise PromptlintError(f"{row['title']} without its messages{where}", row["empty"])
     path, value = found.path, found.value
     notes: tuple[str, ...] = ()
-    if isinstance(value, list) and value and isinstance(value[0], list):  # LangChain runs batches, mostly of one
+    if isinstance(value, list) and value and isinstance(value[0], list | str):  # LangChain's batches, mostly of one
         if len(value) > 1:
-            notes = (f"the record holds {len(value)} conversations: the first one is compared",)
+            notes = (f"the record holds {len(value)} prompts: the first one is compared",)
         path, value = (*path, 0), value[0]
     if isinstance(value, str):
         turn = Item("messages", "user", None, path, (Segment("text", path, value),))
-        return Body((turn,), frozenset(), format=input_format or "messages")
+        return Body((turn,), frozenset(), format=input_format or "messages", notes=notes)
     if isinstance(value, list) and (not value or is_message(value[0])):
         return messages.load(value, path)._replace(format=input_format or "messages", notes=notes)
     inside = format_of(value)

@@ -9,8 +9,9 @@ from promptlint.prompt import Json
 
 def reason(value: Json) -> PromptlintError | None:
     """What a value is, if it is known and no request: data/formats.yaml says so, and what to do."""
-    for row in facts.table("formats")["refused"] if isinstance(value, dict) else ():
-        if all(name in value for name in row["has"]):
+    held = value if isinstance(value, dict) else {}
+    for row in facts.table("formats")["refused"]:
+        if all(name in held for name in row["has"]):
             return PromptlintError(f"this is {row['is']}", row["do"])
     return None
 

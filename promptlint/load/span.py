@@ -54,6 +54,7 @@ def load(value: Json, path: Path) -> Body:
         named=named,
         notes=(row["note"], *gaps.notes(items)),
         platform=text_or_none(platform.value) if platform is not None else None,
+        may_lack_markers=True,
     )
 
 
@@ -66,7 +67,7 @@ def _messages(span: dict[str, Json], held: Attributes, row: dict[str, Any], path
         return _list(Attribute((*whole.path, "messages"), whole.value["messages"]))
     if whole is not None and isinstance(whole.value, str) and whole.value:
         return [Item("messages", "user", None, whole.path, (Segment("text", whole.path, whole.value),))]
-    return flat_messages.message_items(held, row["flat"]) or flat_messages.events(span, path)
+    return flat_messages.message_items(held, row.get("flat")) or flat_messages.events(span, path)
 
 
 def _list(found: Attribute) -> list[Item]:

@@ -38,7 +38,8 @@ def pieces(content: Json, path: Path, form: Form, omit: frozenset[str] = _NOTHIN
             if keyed:
                 done.append(Piece(here, "key", step))  # type: ignore[arg-type]
             if isinstance(value, str):
-                hidden = declared and step in form.encoded.fields and _is_encoded(value, form)
+                field = step if keyed else path[-1]  # an entry of a list is what the list is called
+                hidden = declared and field in form.encoded.fields and _is_encoded(value, form)
                 done.append(_encoded(here, value, form) if hidden else Piece(here, "value", value))
             elif isinstance(value, _CONTAINERS):
                 inside = declared and (not keyed or (step in form.rank and step not in form.free))
