@@ -193,3 +193,14 @@ def test_a_chat_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PromptlintError) as caught:
         render_mistral(requests.PLAIN["one"], "no such tekken.json")
     assert caught.value.hint == "pip install 'promptlint-cache[mistral]'"
+
+
+def test_results_that_are_put_in_another_order() -> None:
+    """Versions from 11 on sort results as they were called for; two that are equal are still told apart."""
+    calls = requests.call("{}", 1)["tool_calls"] + requests.call("{}", 2)["tool_calls"]
+    results = [requests.result("same", 2), requests.result("same", 1)]
+    body = {"messages": [requests.user("x"), {"role": "assistant", "tool_calls": calls}, *results]}
+    for version, order in (("v7", [2, 3]), ("v11", [3, 2]), ("v13", [3, 2])):
+        prompt = render_mistral(body, path_of(version))
+        found = [o.path for o in prompt.origins if prompt.text[o.start : o.end] == "same"]
+        assert found == [("messages", number, "content") for number in order]
