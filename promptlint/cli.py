@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line; its exit code."""
     try:
         options = _parser().parse_args(arguments)
-        return _diff(options)
+        return _tokenizers(options) if options.command == "tokenizers" else _diff(options)
     except SystemExit as stop:  # --help, --version
         return stop.code if isinstance(stop.code, int) else 0
     except PromptlintError as error:
@@ -104,6 +104,7 @@ def _parser() -> _Parser:
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_diff(commands)
+    _add_tokenizers(commands)
     return parser
 
 
@@ -120,7 +121,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("b", metavar="B")
     add("--first", action="store_true", help="stop at the first change and count no tokens (fast on huge requests)")
     add("--exit-code", action="store_true", help="exit 1 if the verdict is bust, refused or wrong_reuse")
-    add("--tokenizer", metavar="NAME|FILE", help="o200k_base (default), bytes, a tokenizer.json or .tiktoken file")
+    add("--tokenizer", metavar="NAME|FILE", help="o200k_base (default), another name, a vocabulary file or the folder of a model")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--block-size", metavar="TOKENS", type=int, help="block of a paged engine (vLLM, SGLang): count full blocks")
     add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
@@ -137,6 +138,30 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--no-excerpts", action="store_true", help="leave out the excerpts; messages still name changed words")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
     add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    tokenizers = commands.add_parser(
+        "tokenizers",
+        help="which vocabularies are on this machine, for which models, and how to get the others",
+        description="List the vocabularies that --tokenizer takes, or those in the files and folders SPEC.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = tokenizers.add_argument
+    add("specs", metavar="SPEC", nargs="*", help="a name, a file, or the folder of a model")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _tokenizers(options: argparse.Namespace) -> int:
+    from promptlint.commands.tokenizers import tokenizers
+    from promptlint.report import write
+
+    color = options.format == "text" and _colored(options.color)
+    sys.stdout.write(write(tokenizers(options.specs), options.format, color=color))
+    return 0
 
 
 def _diff(options: argparse.Namespace) -> int:

@@ -128,6 +128,20 @@ class Table(NamedTuple):
     rows: tuple[tuple[str | int | None, ...], ...]
 
 
+class Vocabulary(NamedTuple):
+    """One vocabulary that `promptlint tokenizers` knows."""
+
+    name: str  # what --tokenizer takes
+    kind: str
+    tokens: int
+    sha256: str
+    cuts: bool  # a part of a text can be tokenized alone
+    models: str  # for which it is exact, or ""
+    source: str  # who says so, or ""
+    place: str | None  # the file, "built in", or None: it is not on this machine
+    get: str  # how to get it then, or ""
+
+
 class Report(NamedTuple):
     """What every command returns."""
 
@@ -138,3 +152,4 @@ class Report(NamedTuple):
     notes: tuple[str, ...] = ()
     diffs: tuple[Diff, ...] = ()  # one for two files, one for each pair of two folders
     folders: bool = False  # the inputs were two folders
+    vocabularies: tuple[Vocabulary, ...] = ()

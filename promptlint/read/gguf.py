@@ -69,9 +69,12 @@ class _Reader:
         """Go on by `size` bytes; where they begin."""
         start = self._place
         if size > self._size - start:
-            raise _Fault("more than 64 MiB of metadata" if self._size == _LONGEST else "it ends too early")
+            raise self._beyond()
         self._place += size
         return start
+
+    def _beyond(self) -> _Fault:
+        return _Fault("more than 64 MiB of metadata" if self._size == _LONGEST else "it ends too early")
 
     def take(self, size: int) -> bytes:
         start = self.skip_bytes(size)
@@ -105,13 +108,11 @@ class _Reader:
         texts: list[bytes] = []
         for _ in range(count):
             if place > last:
-                break
+                raise self._beyond()
             start = place + 8
             place = start + length(data, place)[0]
             texts.append(data[start:place])
         self.skip_bytes(place - self._place)
-        if len(texts) < count:
-            self.skip_bytes(self._size)
         try:
             return [text.decode() for text in texts]
         except UnicodeDecodeError:

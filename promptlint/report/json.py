@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from promptlint import __version__
-from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table, TemplateLine
+from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table, TemplateLine, Vocabulary
 from promptlint.prompt import Location
 from promptlint.report.secrets import mask
 
@@ -30,6 +30,11 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         body["diff"] = {"pairs": [{"verdict": diff.verdict, **_diff(diff, excerpts)} for diff in report.diffs]}
     elif report.diffs:
         body["diff"] = _diff(report.diffs[0], excerpts)
+    if report.command == "tokenizers":
+        body["tokenizers"] = {
+            "available": [_vocabulary(each) for each in report.vocabularies if each.place is not None],
+            "missing": [_vocabulary(each) for each in report.vocabularies if each.place is None],
+        }
     text = json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
     # A CI runner obeys `##[` anywhere in a line.
     return text.replace("##", "#\\u0023") + "\n"
@@ -160,6 +165,20 @@ def _location(location: Location) -> Object:
 def _table(table: Table) -> Object:
     rows = [[mask(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
     return {"title": mask(table.title), "columns": list(table.columns), "rows": rows}
+
+
+def _vocabulary(vocabulary: Vocabulary) -> Object:
+    return {
+        "name": mask(vocabulary.name),
+        "kind": vocabulary.kind,
+        "tokens": vocabulary.tokens,
+        "sha256": vocabulary.sha256,
+        "cuts": vocabulary.cuts,
+        "models": vocabulary.models,
+        "source": vocabulary.source,
+        "place": None if vocabulary.place is None else mask(vocabulary.place),
+        "get": mask(vocabulary.get),
+    }
 
 
 def _pointer(pointer: Pointer) -> str | list[str]:

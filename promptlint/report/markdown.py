@@ -21,7 +21,8 @@ def write(report: Report, *, excerpts: bool = True) -> str:
     verdict = f"**{report.verdict}**: " if report.verdict is not None else ""
     blocks: list[str] = []
     if report.folders or not report.diffs:
-        blocks.append(f"### promptlint {words(line(report.command))}: {verdict}{words(phrases.totals(report))}")
+        outcome = f": {verdict}{words(phrases.totals(report))}" if report.command == "diff" else ""
+        blocks.append(f"### promptlint {words(line(report.command))}{outcome}")
         blocks += [_pairs(report)] if report.diffs else []
     for diff in report.diffs:
         if not report.folders or diff.changes:

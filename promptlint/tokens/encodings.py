@@ -29,6 +29,11 @@ class Encoding(NamedTuple):
     recognised: bool = False  # special tokens spelled out in a text are taken as what they spell
     nfc: bool = False  # what stands between them is brought to Unicode's NFC first
 
+    @property
+    def size(self) -> int:
+        """Tokens, special ones among them; two names of one token count once."""
+        return self.ranks + len(set(self.special.values()))
+
 
 def _numbered(start: int, *names: str) -> dict[str, int]:
     return {name: start + index for index, name in enumerate(names)}

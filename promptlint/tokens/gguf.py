@@ -85,7 +85,7 @@ def _scored(vocabulary: Vocabulary) -> Tokenizer:
     digest = sha256(repr(vocabulary[1:]).encode()).hexdigest()
     scores = vocabulary.scores[: len(tokens)] or [0.0] * len(tokens)
     inner = Scored(path, digest, tokens, scores, space=vocabulary.space_prefix)
-    return WithSpecial(inner, path, vocabulary.special, nfc=False) if vocabulary.special else inner
+    return WithSpecial(inner, path, vocabulary.special, size=inner.size, nfc=False) if vocabulary.special else inner
 
 
 def _byte_pairs(vocabulary: Vocabulary) -> Tokenizer:

@@ -1,20 +1,27 @@
-"""Ranks that other software has left on this machine. Nothing is downloaded, written or removed, and none of that
-software is asked: tiktoken deletes a cached file that it does not like before it tries the network.
+"""Vocabularies that other software has left on this machine.
+
+Nothing is downloaded, written or removed, and none of that software is asked: tiktoken deletes a cached file that it
+does not like before it tries the network.
 """
 
 import os
+import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.facts.tokenizers import whereabouts
+from promptlint.tokens.recognise import LARGEST
 
 
 class Found(NamedTuple):
-    """A file that should hold the ranks of a vocabulary; its hash has not been looked at."""
+    """A file that should hold a vocabulary; its hash has not been looked at."""
 
     path: str
     keeper: str  # what put it there
+
+
+_HINT = "replace it, or give a file with --tokenizer"
 
 
 def find(name: str) -> Found | None:
@@ -22,18 +29,33 @@ def find(name: str) -> Found | None:
     return next((found for found in _places(name) if os.path.isfile(found.path)), None)
 
 
-def read(path: str) -> bytes:
-    """The bytes of a file of ranks, unpacked. PromptlintError if it cannot be read."""
+def read_checked(name: str, found: Found) -> bytes:
+    """The vocabulary `name`, unpacked. PromptlintError if the file cannot be read, or is not the official one."""
+    from hashlib import sha256
+
+    data = _read(found.path)
+    if sha256(data).hexdigest() != digest_of(name):
+        raise PromptlintError(f"{found.path}: not the official file of {name}: damaged, or another", _HINT)
+    return data
+
+
+def digest_of(name: str) -> str:
+    """The SHA-256 that the vocabulary `name` must have."""
+    from promptlint.tokens.encodings import ENCODINGS
+
+    known = whereabouts(name)
+    return ENCODINGS[name].sha256 if name in ENCODINGS else known.sha256 if known else ""
+
+
+def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(LARGEST)
         if not path.endswith(".gz"):
             return data
-        from gzip import decompress
-
-        return decompress(data)
-    except (OSError, EOFError) as error:
-        raise PromptlintError(f"{path}: {error}", "replace it, or give another file with --tokenizer") from None
+        return zlib.decompressobj(wbits=31).decompress(data, LARGEST)
+    except (OSError, zlib.error) as error:
+        raise PromptlintError(f"{path}: {error}", _HINT) from None
 
 
 def _places(name: str) -> Iterator[Found]:

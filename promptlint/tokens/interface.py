@@ -22,6 +22,10 @@ class Tokenizer(Protocol):
         """What a user may want to know about the engine: why a faster one, or a shorter way, is not taken."""
 
     @property
+    def size(self) -> int:
+        """How many tokens the vocabulary has, special ones among them."""
+
+    @property
     def added_tokens(self) -> Collection[str]:
         """What `encode` takes as one token wherever a text spells it. Empty: such a spelling is ordinary text."""
 

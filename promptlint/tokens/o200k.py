@@ -29,6 +29,7 @@ class O200k:
 
     name = "o200k_base"
     digest = SHA256
+    size = 200_000
     added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 

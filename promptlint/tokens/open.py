@@ -2,12 +2,15 @@
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from promptlint.errors import PromptlintError
 from promptlint.tokens.interface import Tokenizer
 
+if TYPE_CHECKING:
+    from promptlint.tokens.recognise import Kind
+
 _HINT = "give one of the names that `promptlint tokenizers` lists, or the path of a vocabulary"
-_LARGEST = 256 << 20  # bytes of a file that holds nothing but a vocabulary; the largest that is known has 35 million
 
 
 def open_tokenizer(spec: str | None, *, fast: bool = True) -> Tokenizer:
@@ -34,25 +37,33 @@ def _embedded(fast: bool) -> Tokenizer:
     return O200k(fast=fast)
 
 
+@cache
 def _named(name: str, fast: bool) -> Tokenizer | None:
-    """None if it is no name. PromptlintError if nothing on this machine has its ranks."""
-    from promptlint.tokens.encodings import ENCODINGS, O200K_HARMONY
-
-    if name not in ENCODINGS:
-        return None
-    if name == O200K_HARMONY.name:
+    """None if it is no name. PromptlintError if nothing on this machine has its vocabulary, unharmed."""
+    if name == "o200k_harmony":
+        from promptlint.tokens.encodings import O200K_HARMONY
         from promptlint.tokens.special import WithSpecial
 
-        return WithSpecial(_embedded(fast), name, O200K_HARMONY.special, nfc=False)
+        return WithSpecial(_embedded(fast), name, O200K_HARMONY.special, size=O200K_HARMONY.size, nfc=False)
     from promptlint.facts.tokenizers import whereabouts
-    from promptlint.tokens.installed import find, read
-    from promptlint.tokens.tiktoken_file import open_ranks
+    from promptlint.tokens.installed import find, read_checked
 
-    found, known = find(name), whereabouts(name)
+    known = whereabouts(name)
+    if known is None:
+        return None
+    found = find(name)
     if found is None:
-        get = known.get if known else _HINT
-        raise PromptlintError(f"{name}: its vocabulary is not on this machine", f"to get it: {get}")
-    return open_ranks(name, read(found.path), ENCODINGS[name], source=found.path)
+        raise PromptlintError(f"{name}: its vocabulary is not on this machine", f"to get it: {known.get}")
+    from promptlint.tokens.encodings import ENCODINGS
+
+    data = read_checked(name, found)
+    if name in ENCODINGS:
+        from promptlint.tokens.tiktoken_file import open_ranks
+
+        return open_ranks(name, data, ENCODINGS[name])
+    from promptlint.tokens.recognise import HEAD, kind_of
+
+    return _from_bytes(name, data, kind_of(name, data[:HEAD]))
 
 
 def _open_path(path: str) -> Tokenizer:
@@ -71,26 +82,30 @@ def _open_path(path: str) -> Tokenizer:
 
 
 def _open_file(path: str) -> Tokenizer:
-    from promptlint.tokens.recognise import HEAD, kind_of
+    from promptlint.tokens.recognise import HEAD, LARGEST, kind_of
 
     with open(path, "rb") as file:
         head = file.read(HEAD)
         kind = kind_of(path, head)
-        if kind == "gguf":
+        if kind == "GGUF":
             from promptlint.tokens.gguf import open_gguf
 
             return open_gguf(path)
-        data = head + file.read(_LARGEST)
-    if len(data) > _LARGEST:
-        raise PromptlintError(f"{path}: more than {_LARGEST >> 20} MiB, larger than any vocabulary", _HINT)
+        data = head + file.read(LARGEST)
+    if len(data) > LARGEST:
+        raise PromptlintError(f"{path}: more than {LARGEST >> 20} MiB, larger than any vocabulary", _HINT)
+    return _from_bytes(path, data, kind)
+
+
+def _from_bytes(name: str, data: bytes, kind: "Kind") -> Tokenizer:
     if kind == "tokenizer.json":
         from promptlint.tokens.tokenizer_json import TokenizerJson
 
-        return TokenizerJson(path, data)
-    if kind == "ranks":
+        return TokenizerJson(name, data)
+    if kind == "tiktoken":
         from promptlint.tokens.tiktoken_file import open_ranks
 
-        return open_ranks(path, data)
+        return open_ranks(name, data)
     from promptlint.tokens.mistral import open_mistral
 
-    return open_mistral(path, data)
+    return open_mistral(name, data)

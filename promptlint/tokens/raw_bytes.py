@@ -13,6 +13,7 @@ class RawBytes:
     name = "bytes"
     digest = sha256(bytes(range(256))).hexdigest()
     notes: tuple[str, ...] = ()
+    size = 256
     added_tokens: frozenset[str] = frozenset()
     has_cuts = True
 

@@ -4,21 +4,22 @@ from typing import Any, Literal
 
 from promptlint.errors import PromptlintError
 
-Kind = Literal["gguf", "tokenizer.json", "tekken", "ranks", "sentencepiece"]
+Kind = Literal["GGUF", "tokenizer.json", "tekken", "tiktoken", "SentencePiece"]
 
-HEAD = 4096  # bytes that are enough
+HEAD = 4096  # bytes that are enough to tell
+LARGEST = 256 << 20  # bytes of a file that holds nothing else; the largest that is known has 35 million
 
 
 def kind_of(path: str, head: bytes) -> Kind:
     """`head`: the first HEAD bytes of the file. PromptlintError if no vocabulary begins so."""
     if head[:4] == b"GGUF":
-        return "gguf"
+        return "GGUF"
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
         return "tekken" if _is_tekken(head) else "tokenizer.json"
     if _is_ranks(head):
-        return "ranks"
+        return "tiktoken"
     if _is_sentencepiece(head):
-        return "sentencepiece"
+        return "SentencePiece"
     raise PromptlintError(f"{path}: no vocabulary that promptlint knows", HINT)
 
 

@@ -27,6 +27,7 @@ class Scored:
         """`space`: one is put before each text. PromptlintError if a byte has no token."""
         self.name = name
         self.digest = digest
+        self.size = len(tokens)
         self.has_cuts = not space
         self._prefix = _SPACE if space else ""
         self._tokens = tokens

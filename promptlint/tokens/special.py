@@ -14,9 +14,10 @@ class WithSpecial:
     With `nfc` that is brought to Unicode's NFC, as Qwen does.
     """
 
-    def __init__(self, inner: Tokenizer, name: str, special: Mapping[str, int], *, nfc: bool) -> None:
+    def __init__(self, inner: Tokenizer, name: str, special: Mapping[str, int], *, size: int, nfc: bool) -> None:
         self.name = name
         self.digest = inner.digest
+        self.size = size
         self.has_cuts = inner.has_cuts
         self.added_tokens = frozenset(special)
         self._inner = inner

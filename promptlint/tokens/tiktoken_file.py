@@ -14,20 +14,17 @@ if TYPE_CHECKING:
     import tiktoken
 
 
-def open_ranks(name: str, data: bytes, encoding: Encoding | None = None, source: str = "") -> Tokenizer:
-    """`data`: the bytes of the file `source`; `encoding`: which it must be, if not any that is known.
-
-    PromptlintError if it is another file.
-    """
+def open_ranks(name: str, data: bytes, encoding: Encoding | None = None) -> Tokenizer:
+    """`data`: the bytes of the file; `encoding`: which it is, if that is known. PromptlintError if no known one."""
     from hashlib import sha256
 
     digest = sha256(data).hexdigest()
-    if encoding is not None and encoding.sha256 != digest:
-        raise PromptlintError(f"{source}: not the official file of {name}", _DAMAGED)
     ranks = _ranks(name, data)
     known = encoding or _by_digest(digest) or _recognise(name, ranks)
     tokenizer = TiktokenFile(name, digest, known, ranks)
-    return WithSpecial(tokenizer, name, known.special, nfc=known.nfc) if known.recognised else tokenizer
+    if not known.recognised:
+        return tokenizer
+    return WithSpecial(tokenizer, name, known.special, size=known.size, nfc=known.nfc)
 
 
 class TiktokenFile:
@@ -39,6 +36,7 @@ class TiktokenFile:
     def __init__(self, name: str, digest: str, known: Encoding, ranks: dict[bytes, int]) -> None:
         self.name = name
         self.digest = digest
+        self.size = known.size
         self.notes = (_QWEN_NOTE.format(name),) if known.name == "qwen3" and name != "qwen3" else ()
         self._rule = known.rule
         self._encoding = _build(known, ranks)
@@ -98,7 +96,6 @@ def _build(known: Encoding, ranks: dict[bytes, int]) -> "tiktoken.Encoding":
 
 
 _HINT = "give the tokenizer.json of the same model"
-_DAMAGED = "it is damaged, or another file: replace it, or give another by its path with --tokenizer"
 _QWEN_NOTE = (
     "{}: special tokens are those of Qwen 3, whose ranks Qwen 1 to 2.5 share; for Qwen 2.5 take --tokenizer qwen2.5"
 )

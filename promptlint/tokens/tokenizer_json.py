@@ -33,6 +33,11 @@ class TokenizerJson:
         return () if self.has_cuts else (f"{self.name}: no safe cuts are proved for it, so whole texts are tokenized",)
 
     @property
+    def size(self) -> int:
+        size: int = self._tokenizer.get_vocab_size(with_added_tokens=True)
+        return size
+
+    @property
     def added_tokens(self) -> frozenset[str]:
         return frozenset(token["content"] for token in self._config.get("added_tokens") or ())
 
