@@ -239,9 +239,10 @@ TEMPLATES = [
     ("Hello {{#each names}}{{this}}{{/each}}", "an unrendered Mustache or Handlebars template"),
     ("Hello {{ .Name }}", "an unrendered Go template"),
     ("Hello <%= name %>", "an unrendered ERB template"),
-    ("import os\nPROMPT = 'x'\n", "program text"),
+    ("# a comment\n\nimport os\nPROMPT = 'x'\n", "program text"),
     ("---\nname: a\n---\nsystem:\nBe brief.\n", "a Prompty file"),
     ("Use braces {like this}, <%, ${x} and 50 %.", ""),
+    ("Explain this:\n\nimport os\nclass A {\n", ""),
     ("# Title\n\n- an import of goods from abroad\n", ""),
     ('A set is written {1, 2}; JSON {"a": {}}.', ""),
 ]

@@ -118,6 +118,12 @@ def test_an_explicit_format_holds_inside_a_record_and_a_container() -> None:
     assert loaded([{"note": 1}, {"contents": []}], "gemini").path == (1,)
 
 
+@pytest.mark.parametrize("depth", [5, 250])
+def test_containers_within_containers_end_somewhere(depth: int) -> None:
+    with pytest.raises(PromptlintError, match="no known request: an array"):
+        loaded("[" * depth + "{}" + "]" * depth)
+
+
 def test_a_session_is_refused_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     path.write_text('{"timestamp": "t", "type": "session_meta", "payload": {}}\n' * 2, "utf-8")

@@ -12,6 +12,7 @@ from promptlint.read.names import shown
 
 FIELDS = ("request", "body", "params", "kwargs", "input", "json", "modelInput", "request_body")
 _DEEPEST = 8
+_NESTED = 4  # containers within containers
 
 
 class Found(NamedTuple):
@@ -32,11 +33,13 @@ class Several(PromptlintError):
         self.found, self.asked = found, asked
 
 
-def locate(top: Found, entry: int | None = None, wanted_field: str | None = None) -> tuple[Found, str | None]:
+def locate(
+    top: Found, entry: int | None = None, wanted_field: str | None = None, nested: int = 0
+) -> tuple[Found, str | None]:
     """The request inside `top` and its format, or `top` and None if nothing inside is known.
 
     `entry`: which one, where there are several. With `wanted_field` (an explicit format) the first object that has
-    this field is the request, and "" its format. Raises Several.
+    this field is the request, and "" its format. `nested`: containers that are entered already. Raises Several.
     """
     ahead = [top]
     for _ in range(_DEEPEST):
@@ -45,11 +48,11 @@ def locate(top: Found, entry: int | None = None, wanted_field: str | None = None
             kind = _kind(found.value, wanted_field)
             if kind is not None:
                 return _only(found, entry), kind
-            inner = entries(found, wanted_field)
+            inner = _entries(found, wanted_field, nested + 1) if nested < _NESTED else []
             if inner:
                 if len(inner) <= (entry or 0) or (entry is None and len(inner) > 1):
                     raise Several(inner, entry)
-                return locate(inner[entry or 0], None, wanted_field)
+                return locate(inner[entry or 0], None, wanted_field, nested + 1)
             deeper += _inside(found)
         ahead = deeper
     return top, None
@@ -73,18 +76,18 @@ def _only(found: Found, entry: int | None) -> Found:
     return found
 
 
-def entries(found: Found, wanted_field: str | None = None) -> list[Found]:
+def _entries(found: Found, wanted_field: str | None, nested: int) -> list[Found]:
     """The requests of a container, in the order of the document; nothing where the value is none."""
     for way in ways(found.value):
         inner = [Found((*found.path, *path), value, found.headers) for path, value in way]
         if inner:
-            return [request for one in inner for request in _requests(one, wanted_field)]
+            return [request for one in inner for request in _requests(one, wanted_field, nested)]
     return []
 
 
-def _requests(found: Found, wanted_field: str | None) -> list[Found]:
+def _requests(found: Found, wanted_field: str | None, nested: int) -> list[Found]:
     try:
-        return [found] if locate(found, None, wanted_field)[1] is not None else []
+        return [found] if locate(found, None, wanted_field, nested)[1] is not None else []
     except Several as several:
         return several.found
 

@@ -8,7 +8,6 @@ from promptlint.errors import PromptlintError
 from promptlint.load import ai_sdk, flat_messages, gaps, genai_parts, messages
 from promptlint.load.attributes import Attribute, Attributes, attributes
 from promptlint.load.blocks import Body, text_or_none, wrong
-from promptlint.load.recognise import family
 from promptlint.load.tools import tool_item, tool_items
 from promptlint.prompt import Item, Json, Path, Segment
 
@@ -62,7 +61,7 @@ def _messages(span: dict[str, Json], held: Attributes, row: dict[str, Any], path
     """From one attribute that holds them all, from one attribute a field, or from events."""
     whole = held[row["messages"]].entered() if row.get("messages") in held else None
     if whole is not None and isinstance(whole.value, list):
-        return _list(whole)
+        return ai_sdk.message_items(whole.value, whole.path) if row.get("shape") == "ai-sdk" else _list(whole)
     if whole is not None and isinstance(whole.value, dict) and isinstance(whole.value.get("messages"), list):
         return _list(Attribute((*whole.path, "messages"), whole.value["messages"]))
     if whole is not None and isinstance(whole.value, str) and whole.value:
@@ -74,18 +73,7 @@ def _list(found: Attribute) -> list[Item]:
     value = found.value if isinstance(found.value, list) else []
     if any(isinstance(message, dict) and "parts" in message for message in value):
         return genai_parts.message_items(value, found.path)
-    if family(value) in (None, "openai-chat") and _has_parts_of_the_sdk(value):
-        return ai_sdk.message_items(value, found.path)
     return list(messages.load(value, found.path).items)
-
-
-def _has_parts_of_the_sdk(value: list[Json]) -> bool:
-    """Whether messages are those of the AI SDK: what it says otherwise than Chat Completions."""
-    return any(
-        isinstance(message, dict)
-        and ("providerOptions" in message or (isinstance(message.get("content"), list) and "tool_calls" not in message))
-        for message in value
-    )
 
 
 def _system(held: Attributes, row: dict[str, Any]) -> list[Item]:
