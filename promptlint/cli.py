@@ -121,7 +121,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("b", metavar="B")
     add("--first", action="store_true", help="stop at the first change and count no tokens (fast on huge requests)")
     add("--exit-code", action="store_true", help="exit 1 if the verdict is bust, refused or wrong_reuse")
-    add("--tokenizer", metavar="NAME|FILE", help="o200k_base (default), another name, a vocabulary file or the folder of a model")
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--block-size", metavar="TOKENS", type=int, help="block of a paged engine (vLLM, SGLang): count full blocks")
     add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
