@@ -153,7 +153,7 @@ class TemplateSource(NamedTuple):
     document: Document  # the file that holds it
     path: Path  # of its text inside a JSON document; empty for a file of its own
     name: str | None  # where a model has several
-    source: str
+    source: str  # empty where a library's code stands for a template
 
 
 class Rendering(NamedTuple):
@@ -175,6 +175,13 @@ class Piece(NamedTuple):
     atom: AtomKind
     text: str
     tokens: int | None = None
+
+
+class Tokens(NamedTuple):
+    """The token ids of a prompt, where the model's own library gives them together with the text."""
+
+    ids: tuple[int, ...]
+    ends: tuple[int, ...]  # byte of the prompt behind each token
 
 
 class RenderedItem(NamedTuple):
@@ -199,3 +206,4 @@ class Rendered(NamedTuple):
     notes: tuple[str, ...] = ()
     template: TemplateSource | None = None  # that made the text; None for a documented form
     origins: tuple[Origin, ...] = ()  # of a template's text, with paths into the document of the request
+    tokens: Tokens | None = None  # None: to be encoded from the text

@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,9 @@ TOOLS = [
         },
     }
 ]
-SYSTEM = {"role": "system", "content": "You answer for a shop.\nBe brief."}
-ASKED = {"role": "user", "content": "Where is order A-1042?"}
-CALLED = {
+SYSTEM: Message = {"role": "system", "content": "You answer for a shop.\nBe brief."}
+ASKED: Message = {"role": "user", "content": "Where is order A-1042?"}
+CALLED: Message = {
     "role": "assistant",
     "content": "",
     "reasoning_content": "An order number. I look it up.",
@@ -49,11 +50,11 @@ CALLED = {
         {"id": "call00001", "type": "function", "function": {"name": "get_order", "arguments": {"order_id": "A-1042"}}}
     ],
 }
-RESULT = {"role": "tool", "tool_call_id": "call00001", "name": "get_order", "content": '{"status": "sent"}'}
-ANSWERED = {"role": "assistant", "content": "It was sent.", "reasoning_content": "Sent it was."}
-THANKED = {"role": "user", "content": "Thanks. And A-1043?"}
-LOOP = [SYSTEM, ASKED, CALLED, RESULT]
-NEXT = [*LOOP, ANSWERED, THANKED]
+RESULT: Message = {"role": "tool", "tool_call_id": "call00001", "name": "get_order", "content": '{"status": "sent"}'}
+ANSWERED: Message = {"role": "assistant", "content": "It was sent.", "reasoning_content": "Sent it was."}
+THANKED: Message = {"role": "user", "content": "Thanks. And A-1043?"}
+LOOP: list[Message] = [SYSTEM, ASKED, CALLED, RESULT]
+NEXT: list[Message] = [*LOOP, ANSWERED, THANKED]
 
 
 @pytest.fixture
@@ -177,7 +178,9 @@ def test_two_versions_of_a_template(compare: Any) -> None:
     found = compare(LOOP, LOOP, named["qwen3"], named["qwen3_instruct_2507"])
     assert costly(found)
     assert costly(found)[0].template_a != costly(found)[0].template_b
-    assert costly(found)[0].template_b.path.endswith("qwen3_instruct_2507.jinja")
+    printed = costly(found)[0].template_b
+    assert printed is not None
+    assert printed.path.endswith("qwen3_instruct_2507.jinja")
 
 
 def test_a_model_folder_brings_its_vocabulary(compare: Any) -> None:
@@ -194,7 +197,54 @@ def test_a_marked_prompt_is_no_chat_template(compare: Any, tmp_path: Path) -> No
         compare(body, body, OURS / "clock.jinja")
 
 
-CONVERSATIONS = {
+def mistral(name: str) -> Path:
+    return Path(str(files("mistral_common") / "data" / name))
+
+
+@pytest.mark.parametrize("vocabulary", ["mistral_instruct_tokenizer_240323.model.v3", "tekken_240911.json"])
+def test_mistral_moves_the_tools_to_the_last_user_message(vocabulary: str, compare: Any) -> None:
+    found = compare(
+        with_tools([ASKED]),
+        with_tools([ASKED, {"role": "assistant", "content": "Sent."}, THANKED]),
+        mistral(vocabulary),
+    )
+    assert found.boundary.exact
+    assert (found.boundary.shared_tokens, found.boundary.usable_tokens) == (1, 1)  # the begin marker
+    (change,) = costly(found)
+    assert (change.cause, change.level) == ("template-moves-text", "tools")
+    assert change.alone_tokens == 1
+
+
+def test_token_counts_of_a_library_are_those_of_its_ids(compare: Any) -> None:
+    from mistral_common.protocol.instruct.request import ChatCompletionRequest
+    from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+
+    path = mistral("tekken_240911.json")
+    one, two = [SYSTEM, ASKED], [SYSTEM, {**ASKED, "content": "Where is order A-1043, please?"}]
+    tokenizer = MistralTokenizer.from_file(str(path))
+    ids = [tokenizer.encode_chat_completion(ChatCompletionRequest(messages=m)).tokens for m in (one, two)]
+    found = compare(one, two, path)
+    assert [found.a.prompt_tokens, found.b.prompt_tokens] == [len(each) for each in ids]
+    assert found.boundary.shared_tokens == next(i for i, (x, y) in enumerate(zip(*ids, strict=False)) if x != y)
+    assert [change.a.char for change in costly(found)] == [20]
+
+
+def test_harmony_drops_reasoning_once_it_has_answered(compare: Any) -> None:
+    found = compare(with_tools(LOOP), with_tools(NEXT), "harmony")
+    assert found.a.tokenizer == "o200k_harmony"
+    assert found.boundary.exact
+    (change,) = costly(found)
+    assert change.cause == "reasoning-dropped"
+    assert change.a.pointer == "/messages/2/reasoning_content"
+    assert change.template_a is None  # there is no template
+
+
+def test_a_library_takes_no_template_arguments(compare: Any) -> None:
+    with pytest.raises(PromptlintError, match="--template-kwargs"):
+        compare([ASKED], [ASKED], "harmony", kwargs={"x": 1})
+
+
+CONVERSATIONS: dict[str, tuple[list[Message], list[Message]]] = {
     "tool loop": (LOOP, NEXT),
     "thinking in the text": (
         [SYSTEM, ASKED],
@@ -217,9 +267,9 @@ def test_the_first_cost_stands_where_the_prompts_part(conversation: str, tmp_pat
             if name.endswith("_training"):  # the same text with marks for the loss
                 continue
             texts = [template_reference.apply(path.read_text(), body) for body in (a, b)]
-            aside = Aside(datetime.now())
+            aside = Aside(datetime.now(), bytes)
             templates = open_chat_template(str(path))
-            if None in texts:
+            if texts[0] is None or texts[1] is None:
                 with pytest.raises(PromptlintError):
                     [render_chat(request, templates, aside, renderer) for request in requests]
                 continue
@@ -227,7 +277,7 @@ def test_the_first_cost_stands_where_the_prompts_part(conversation: str, tmp_pat
             sides = [render_chat(request, templates, aside, renderer) for request in requests]
             assert [side.text for side in sides] == texts, name
             found = compare_prompts(sides[0], sides[1], provider("unknown"), Options(open_tokenizer(None)))
-            _check_first_cost(found, *texts, name)
+            _check_first_cost(found, texts[0], texts[1], name)
     assert compared > 20
 
 

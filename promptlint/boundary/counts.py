@@ -3,6 +3,8 @@
 from bisect import bisect_right
 from typing import NamedTuple
 
+from promptlint.boundary.align import common_head
+from promptlint.boundary.divergence import shared_chars
 from promptlint.prompt import Rendered
 from promptlint.tokens import Tokenizer
 from promptlint.tokens.difference import TokenDifference, first_difference
@@ -36,6 +38,8 @@ class Counts(NamedTuple):
 
     def in_a(self, char: int) -> int:
         """Tokens of the first `char` characters of prompt A."""
+        if self.a.tokens is not None:
+            return bisect_right(self.a.tokens.ends, len(self.a.text[:char].encode()))
         return self.index_a.at(char) + self.encoded_a.before(char)
 
     @property
@@ -46,6 +50,8 @@ class Counts(NamedTuple):
     @property
     def total_b(self) -> int:
         """Tokens of prompt B."""
+        if self.b.tokens is not None:
+            return len(self.b.tokens.ids)
         return self.index_b.total + self.encoded_b.before(len(self.b.text))
 
 
@@ -77,6 +83,9 @@ def token_difference(counts: Counts, a_char: int, b_char: int) -> TokenDifferenc
 
 def shared_tokens(counts: Counts, a_char: int, b_char: int) -> int:
     """Equal tokens before a divergence, as if it were the only one."""
+    if counts.a.tokens is not None and counts.b.tokens is not None:
+        first = common_head(counts.a.tokens.ids, counts.b.tokens.ids)
+        return first if a_char <= shared_chars(counts.a, counts.b) else counts.in_a(a_char)
     here, there = counts.a.text[a_char : a_char + 1], counts.b.text[b_char : b_char + 1]
     if here and here == there:  # values that print alike: no character differs here
         return counts.in_a(a_char)
@@ -84,6 +93,6 @@ def shared_tokens(counts: Counts, a_char: int, b_char: int) -> int:
     return counts.in_a(found.cut) + found.equal
 
 
-def affordable(tokenizer: Tokenizer, comparisons: int) -> bool:
+def affordable(counts: Counts, comparisons: int) -> bool:
     """Whether one more comparison of tokens is worth its time."""
-    return tokenizer.has_cuts or comparisons < _WHOLE_COMPARISONS
+    return counts.a.tokens is not None or counts.tokenizer.has_cuts or comparisons < _WHOLE_COMPARISONS

@@ -95,6 +95,9 @@ def next_value(side: Shown, char: int) -> Path:
 
 def spot_of(prompt: Rendered, char: int) -> Spot:
     """The place in the template that prints a character, or in the request where its line is not known."""
+    if prompt.template is not None and not prompt.template.source:
+        path = next_value(shown(prompt), char)
+        return Spot(path, "value", CharIndex(0), CharIndex(0))
     known = bool(prompt.origins) and prompt.origins[origin_at(prompt, char)].line is not None
     return template_spot(prompt, char) if known else value_spot(prompt, char, char)
 

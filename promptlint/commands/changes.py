@@ -119,7 +119,7 @@ def _shared(entry: Found, number: int, c: Compared) -> Shared:
         return Shared(chars, None)
     if not _is_text(entry) or entry.meaning.affects == "nothing":
         return Shared(chars, c.counts.in_a(chars))
-    if not affordable(c.options.tokenizer, number):
+    if not affordable(c.counts, number):
         return Shared(chars, None)
     return Shared(chars, shared_tokens(c.counts, chars, entry.divergence.b_start))
 

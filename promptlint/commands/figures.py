@@ -55,7 +55,8 @@ def boundary(c: Compared) -> Boundary:
     )
     if not c.options.counts and c.shared == min(len(a.text), len(c.counts.b.text)):
         return limits
-    limits = limits._replace(token_note=_token_note(token_difference(c.counts, c.shared, c.shared).back))
+    if a.tokens is None:  # else letters that two spelled-out control tokens share
+        limits = limits._replace(token_note=_token_note(token_difference(c.counts, c.shared, c.shared).back))
     if not c.options.counts:
         return limits
     tokens = shared_tokens(c.counts, c.shared, c.shared)

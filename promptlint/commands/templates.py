@@ -22,7 +22,7 @@ from promptlint.render import render
 if TYPE_CHECKING:
     from promptlint.load.variables import Variables
     from promptlint.render.chat import Aside
-    from promptlint.render.chat_template import ChatTemplates
+    from promptlint.render.chat_template import ChatTemplates, NativeChat
     from promptlint.render.template import Renderer
 
 
@@ -41,7 +41,7 @@ class TemplateOptions(NamedTuple):
 class Side(NamedTuple):
     """How the requests of one side are rendered."""
 
-    templates: "ChatTemplates"
+    templates: "ChatTemplates | NativeChat"
     aside: "Aside"
 
 
@@ -119,6 +119,7 @@ def sides_of(options: TemplateOptions) -> tuple[Side, Side] | None:
     """The chat templates of both inputs; None if there are none."""
     from promptlint.render.chat import Aside
     from promptlint.render.chat_template import open_chat_template
+    from promptlint.tokens.harmony import official_ranks
 
     spec_a = options.chat_template
     if spec_a is None:
@@ -132,7 +133,10 @@ def sides_of(options: TemplateOptions) -> tuple[Side, Side] | None:
     templates = open_chat_template(spec_a)
     other = templates if options.chat_template_b is None else open_chat_template(options.chat_template_b)
     now, now_b = _clocks(options)
-    return Side(templates, Aside(now, options.kwargs)), Side(other, Aside(now_b, options.kwargs))
+    return (
+        Side(templates, Aside(now, official_ranks, options.kwargs)),
+        Side(other, Aside(now_b, official_ranks, options.kwargs)),
+    )
 
 
 def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:
@@ -143,9 +147,13 @@ def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:
 
 def beside(options: TemplateOptions) -> str | None:
     """The vocabulary that stands beside the chat template, or in the same file."""
+    from promptlint.render.chat_template import HARMONY, NativeChat, open_chat_template
+
     path = (options.chat_template or "").partition("#")[0]
     if path.endswith(".gguf"):
         return path
+    if path and isinstance(native := open_chat_template(path), NativeChat):
+        return "o200k_harmony" if native.path == HARMONY else native.path
     vocabulary = os.path.join(path if os.path.isdir(path) else os.path.dirname(path), "tokenizer.json")
     return vocabulary if path and os.path.isfile(vocabulary) else None
 

@@ -1,11 +1,12 @@
 """A request through the model's own chat template: the exact prompt, with the origin of every character."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import (
+    Document,
     Item,
     Json,
     Number,
@@ -17,10 +18,12 @@ from promptlint.prompt import (
     RenderedItem,
     Rendering,
     Request,
+    SourceByte,
     TemplateSource,
+    Tokens,
 )
 from promptlint.read.names import shown
-from promptlint.render.chat_template import ChatTemplate, ChatTemplates
+from promptlint.render.chat_template import HARMONY, ChatTemplate, ChatTemplates, NativeChat
 
 if TYPE_CHECKING:
     from promptlint.render.template.process import Renderer
@@ -39,22 +42,50 @@ class Aside(NamedTuple):
     """What a template is given beside the request."""
 
     now: datetime  # its clock
+    ranks: Callable[[], bytes]  # makes the file o200k_base.tiktoken, for harmony
     variables: Mapping[str, Any] = {}  # --template-kwargs
 
 
-def render_chat(request: Request, templates: ChatTemplates, aside: Aside, renderer: "Renderer") -> Rendered:
+def render_chat(
+    request: Request, templates: ChatTemplates | NativeChat, aside: Aside, renderer: "Renderer"
+) -> Rendered:
     """The prompt of `request` as transformers' `apply_chat_template` writes it, with the generation prompt.
 
     PromptlintError: the request is of a format that no chat template takes, or the template refuses it.
     """
     from promptlint.render.template import Template
 
+    if isinstance(templates, NativeChat):
+        return _by_library(request, templates, aside)
     body, places = _body(request)
     template = templates.choose(tools=bool(body.get("tools")))
     variables = _variables(body, template, aside)
     name = shown(template.source.document.path)
     found = renderer.render(Template(name, template.source.source, "chat"), variables, now=aside.now)
     return rendered(request, template.source, found, {**places, **{(name,): None for name in aside.variables}})
+
+
+def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
+    """The prompt that a model's own library makes: its ids are the truth."""
+    from promptlint.render.native import render_harmony, render_mistral
+
+    if chat.path == HARMONY and request.format == "harmony" and isinstance(request.body, dict):
+        body = request.body
+        places: Places = {(): request.path}
+    else:
+        body, places = _body(request)
+    if aside.variables:
+        raise PromptlintError("a library renders this model, and takes no --template-kwargs", "leave them out")
+    settings = request.body if isinstance(request.body, dict) and "conversations" not in request.body else {}
+    given = plain({**settings, **body})
+    if chat.path == HARMONY:
+        native = render_harmony(given, aside.ranks, aside.now.date().isoformat())
+    else:
+        native = render_mistral(given, chat.path)
+    document = Document(chat.path, None, None, b"", "", "utf-8", SourceByte(0), 1)
+    found = Rendering(native.text, native.origins, native.notes)
+    prompt = rendered(request, TemplateSource(document, (), None, ""), found, places)
+    return prompt._replace(tokens=Tokens(native.ids, native.ends))
 
 
 def _body(request: Request) -> tuple[dict[str, Json], Places]:

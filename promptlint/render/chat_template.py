@@ -1,6 +1,7 @@
 """Where a model's chat template stands: a file, a folder, a tokenizer_config.json, the header of a GGUF."""
 
 import os
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from promptlint.read import json_text
 from promptlint.read.names import shown
 from promptlint.read.sources import read
 
+HARMONY = "harmony"
+_MISTRAL = r"tekken.*\.json|.*\.model(?:\.v\d+)?"  # names by which mistral-common tells its versions
 _DEFAULT, _WITH_TOOLS = "default", "tool_use"
 _HINT = "give a Jinja file, a tokenizer_config.json with a chat_template, a folder with either, or a GGUF"
 _BESIDE = ("tokenizer_config.json", "special_tokens_map.json")  # where a folder says what bos_token and others are
@@ -22,6 +25,12 @@ class ChatTemplate(NamedTuple):
 
     source: TemplateSource
     special: dict[str, str]  # bos_token and the like, by the names that templates use
+
+
+class NativeChat(NamedTuple):
+    """A library's own rendering instead of a template: openai-harmony, or mistral-common with a vocabulary file."""
+
+    path: str  # `harmony`, or the vocabulary
 
 
 class ChatTemplates(NamedTuple):
@@ -43,13 +52,18 @@ class ChatTemplates(NamedTuple):
         )
 
 
-def open_chat_template(spec: str) -> ChatTemplates:
+def open_chat_template(spec: str) -> ChatTemplates | NativeChat:
     """The chat template(s) at `spec`: FILE, FOLDER, REV:FILE, each with `#NAME` where there are several.
 
+    `harmony`, a tekken.json or a SentencePiece model of Mistral's mean the rendering of the library that knows it.
     Raises PromptlintError if there is none.
     """
+    if (native := _native(spec)) is not None:
+        return native
     path, name = _split(spec)
     found = _in_folder(path) if os.path.isdir(path) else _in_file(path)
+    if isinstance(found, NativeChat):
+        return found
     if not found:
         raise PromptlintError(f"{shown(path)} holds no chat template", _HINT)
     if name is not None and name not in found:
@@ -59,13 +73,21 @@ def open_chat_template(spec: str) -> ChatTemplates:
     return ChatTemplates(path, found, name)
 
 
+def _native(spec: str) -> NativeChat | None:
+    if spec == HARMONY and not os.path.exists(spec):
+        return NativeChat(spec)
+    if os.path.isfile(spec) and re.fullmatch(_MISTRAL, os.path.basename(spec)):
+        return NativeChat(spec)
+    return None
+
+
 def _split(spec: str) -> tuple[str, str | None]:
     """A path, and the name of a template behind `#`; a file that bears the whole name comes first."""
     path, sign, name = spec.rpartition("#")
     return (path, name) if sign and path and not os.path.lexists(spec) else (spec, None)
 
 
-def _in_folder(folder: str) -> dict[str, ChatTemplate]:
+def _in_folder(folder: str) -> dict[str, ChatTemplate] | NativeChat:
     """As transformers looks for them: chat_template.jinja and additional_chat_templates, else the configuration."""
     special = _special_beside(folder)
     files = {_DEFAULT: os.path.join(folder, "chat_template.jinja")}
@@ -77,6 +99,8 @@ def _in_folder(folder: str) -> dict[str, ChatTemplate]:
         path = os.path.join(folder, other)
         if not found and os.path.isfile(path):
             found = _in_json(read(path), special)
+    if not found and (named := sorted(name for name in os.listdir(folder) if re.fullmatch(_MISTRAL, name))):
+        return NativeChat(os.path.join(folder, named[-1]))
     if not found and (ggufs := sorted(name for name in os.listdir(folder) if name.endswith(".gguf"))):
         found = _in_gguf(os.path.join(folder, ggufs[0]))
     return found

@@ -1,5 +1,6 @@
 """A Chat Completions request as a harmony conversation: after vLLM and, for instructions, gpt-oss's chat template."""
 
+import json
 from typing import Any
 
 from promptlint.errors import PromptlintError
@@ -85,12 +86,13 @@ def _said(channel: str, text: str | None) -> list[Message]:
 
 def _call(call: Message) -> Message:
     function = call["function"]
+    arguments = function.get("arguments") or ""
     return {
         "role": "assistant",
         "channel": "commentary",
         "recipient": f"functions.{function['name']}",
         "content_type": "json",
-        "content": function.get("arguments") or "",
+        "content": arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False),
     }
 
 
