@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from promptlint import facts
 from promptlint.errors import PromptlintError
-from promptlint.load.blocks import Body, pointer, type_name
+from promptlint.load.blocks import Body, type_name
 from promptlint.load.envelope import FIELDS as ENVELOPES
-from promptlint.load.envelope import Found, Several, follow, locate, names
+from promptlint.load.envelope import Found, follow, locate, names
 from promptlint.load.loaders import FORMATS, loader
 from promptlint.load.provider import provider_of
 from promptlint.load.recognise import RECORD
@@ -45,25 +45,17 @@ def load(
         name = _name(document)
         if error.message.startswith(name):
             raise
+        from promptlint.load.containers import Several
+
+        if isinstance(error, Several):
+            raise PromptlintError(f"{name}: {error.message}", error.choice(document, name)) from None
         number = document.record if document.entry is None else document.entry
-        record = "" if number is None or isinstance(error, Several) else f"#{number}"
-        hint = _choice(document, error) if isinstance(error, Several) else error.hint
-        raise PromptlintError(f"{name}{record}: {error.message}", hint) from None
+        record = "" if number is None else f"#{number}"
+        raise PromptlintError(f"{name}{record}: {error.message}", error.hint) from None
 
 
 def _name(document: Document) -> str:
     return shown(document.path if document.revision is None else f"{document.revision}:{document.path}")
-
-
-def _choice(document: Document, error: Several) -> str:
-    """How one of several requests is named."""
-    name, count = _name(document), len(error.found)
-    if document.record is not None and document.entry is None:  # a line of a log that holds several itself
-        return f"name one of them with --request-path {pointer(error.found[0].path)}"
-    if count == 1:
-        return f"leave out #{error.asked}, or write {name}#0"
-    missing = "" if error.asked is None else f"there is no #{error.asked}: "
-    return f"{missing}name one of them: {name}#0 to {name}#{count - 1}"
 
 
 def _load(document: Document, input_format: str | None, request_path: str | None, parsed: Parsed | None) -> Request:
@@ -131,6 +123,7 @@ def _traffic(top: Found, entry: int | None, field: str | None) -> "Recorded | No
     """The request in a HAR or a cassette, None if the document is neither."""
     if top.path or not isinstance(top.value, dict) or not any(name in top.value for name in _TRAFFIC):
         return None
+    from promptlint.load.containers import Several
     from promptlint.load.recorded import recorded
 
     def is_request(value: Json) -> bool:

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.load.blocks import pointer, type_name
-from promptlint.load.containers import ways
 from promptlint.load.recognise import RECORD, format_of
 from promptlint.prompt import Json, Path
 from promptlint.read import json_text
@@ -23,36 +22,29 @@ class Found(NamedTuple):
     headers: tuple[tuple[Path, Json], ...] = ()
 
 
-class Several(PromptlintError):
-    """A document holds several requests, and none or none of these was asked for."""
-
-    def __init__(self, found: list[Found], asked: int | None) -> None:
-        super().__init__(
-            f"the file holds {len(found)} requests, not one" if len(found) > 1 else "the file holds one request"
-        )
-        self.found, self.asked = found, asked
-
-
 def locate(
     top: Found, entry: int | None = None, wanted_field: str | None = None, nested: int = 0
 ) -> tuple[Found, str | None]:
     """The request inside `top` and its format, or `top` and None if nothing inside is known.
 
     `entry`: which one, where there are several. With `wanted_field` (an explicit format) the first object that has
-    this field is the request, and "" its format. `nested`: containers that are entered already. Raises Several.
+    this field is the request, and "" its format. `nested`: containers that are entered already. Raises
+    containers.Several.
     """
     ahead = [top]
     for _ in range(_DEEPEST):
         deeper: list[Found] = []
         for found in ahead:
             kind = _kind(found.value, wanted_field)
+            if kind is not None and not entry:
+                return found, kind
+            from promptlint.load import containers  # a plain request needs none of it
+
             if kind is not None:
-                return _only(found, entry), kind
-            inner = _entries(found, wanted_field, nested + 1) if nested < _NESTED else []
-            if inner:
-                if len(inner) <= (entry or 0) or (entry is None and len(inner) > 1):
-                    raise Several(inner, entry)
-                return locate(inner[entry or 0], None, wanted_field, nested + 1)
+                raise containers.Several([found], entry)
+            inner = containers.chosen(found, entry, wanted_field, nested + 1) if nested < _NESTED else None
+            if inner is not None:
+                return locate(inner, None, wanted_field, nested + 1)
             deeper += _inside(found)
         ahead = deeper
     return top, None
@@ -68,28 +60,6 @@ def _kind(value: Json, wanted_field: str | None) -> str | None:
     if recorded == RECORD:
         return recorded
     return "" if wanted_field in value else None
-
-
-def _only(found: Found, entry: int | None) -> Found:
-    if entry:
-        raise Several([found], entry)
-    return found
-
-
-def _entries(found: Found, wanted_field: str | None, nested: int) -> list[Found]:
-    """The requests of a container, in the order of the document; nothing where the value is none."""
-    for way in ways(found.value):
-        inner = [Found((*found.path, *path), value, found.headers) for path, value in way]
-        if inner:
-            return [request for one in inner for request in _requests(one, wanted_field, nested)]
-    return []
-
-
-def _requests(found: Found, wanted_field: str | None, nested: int) -> list[Found]:
-    try:
-        return [found] if locate(found, None, wanted_field, nested)[1] is not None else []
-    except Several as several:
-        return several.found
 
 
 def _inside(found: Found) -> list[Found]:

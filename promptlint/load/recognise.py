@@ -17,11 +17,10 @@ _CHAT_FIELDS = (
     "tool_calls",
 )
 _MESSAGES_FIELDS = ("stop_sequences", "output_config", "mcp_servers", "context_management")
-_OLLAMA_FIELDS = ("keep_alive", "think", "format")
-_GENERATE_FIELDS = (*_OLLAMA_FIELDS, "template", "raw", "context", "system", "images")
+OLLAMA_FIELDS = ("keep_alive", "think", "format")
 _COHERE_FIELDS = ("citation_options", "safety_mode", "strict_tools")
-_COHERE_V1_FIELDS = ("chat_history", "preamble", "connectors", "conversation_id")
 _COHERE_MODELS = ("command", "c4ai-")
+_TEXT_FIELDS = frozenset({"prompt", "message", "conversations"})
 _LANGCHAIN_TYPES = ("human", "ai", "system", "tool", "function", "AIMessageChunk")
 _RESPONSES_FIELDS = (
     "instructions",
@@ -34,7 +33,6 @@ _RESPONSES_FIELDS = (
 _TOOL_FIELDS = ("input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations")
 _NAMED_TOOL_FIELDS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
 TOKEN_ID_FIELDS = ("prompt_token_ids", "input_ids", "token_ids", "ids", "tokens")
-_TEMPLATE_FIELDS = frozenset({"prompts", "template", "input_variables", "contents", "response", "completion"})
 RECORD = "record"
 """What `format_of` says of a logging tool's record; the format of what it holds is known only once it is read."""
 _OBJECTS = ("chat.completion", "chat.completion.chunk", "text_completion", "response", "embedding")
@@ -63,9 +61,12 @@ def format_of(value: Json) -> str | None:
         return None
     if _is_responses(value):
         return "openai-responses"
-    told = _by_text(value)
-    if told is not None:
-        return told
+    if not _TEXT_FIELDS.isdisjoint(value):
+        from promptlint.load.recognise_texts import by_text
+
+        told = by_text(value)
+        if told is not None:
+            return told
     if isinstance(value.get("tools"), list) and not ("model" in value or "modelId" in value):
         return "mcp-tools" if _is_mcp(value) else "tools"
     if is_tool(value):
@@ -85,27 +86,13 @@ def _tell_tales() -> frozenset[str]:
     return frozenset(names)
 
 
-def _by_text(value: dict[str, Json]) -> str | None:
-    """Formats whose text stands in one field, or under names of their own."""
-    turns = value.get("conversations")
-    if isinstance(turns, list) and any("from" in turn or "role" in turn for turn in _dicts(turns)):
-        return "sharegpt"
-    if isinstance(value.get("message"), str) and (
-        any(name in value for name in _COHERE_V1_FIELDS) or _is_cohere_model(value)
-    ):
-        return "cohere-v1"
-    prompt = value.get("prompt")
-    if isinstance(prompt, str) and (any(name in value for name in _GENERATE_FIELDS) or _has_options(value)):
-        return "ollama-generate"
-    whole = isinstance(prompt, str) or (isinstance(prompt, list) and prompt and isinstance(prompt[0], str | Number))
-    return "completion" if whole and _TEMPLATE_FIELDS.isdisjoint(value) else None
-
-
-def _has_options(value: dict[str, Json]) -> bool:
+def has_options(value: dict[str, Json]) -> bool:
+    """Whether a request has the options of Ollama."""
     return isinstance(value.get("options"), dict)
 
 
-def _is_cohere_model(value: dict[str, Json]) -> bool:
+def is_cohere_model(value: dict[str, Json]) -> bool:
+    """Whether a request is for a model of Cohere, by its name there."""
     model = value.get("model")
     return isinstance(model, str) and model.startswith(_COHERE_MODELS)
 
@@ -190,9 +177,9 @@ def _chat_format(value: dict[str, Json]) -> str:
     found = family(messages)
     if found in ("bedrock-converse", "harmony"):
         return found
-    if any(name in value for name in _OLLAMA_FIELDS) or _has_options(value):
+    if any(name in value for name in OLLAMA_FIELDS) or has_options(value):
         return "ollama-chat"
-    if any(name in value for name in _COHERE_FIELDS) or _is_cohere_model(value):
+    if any(name in value for name in _COHERE_FIELDS) or is_cohere_model(value):
         return "cohere-chat"
     if "system" in value or any("input_schema" in tool for tool in _dicts(tools)):
         return "anthropic"
