@@ -9,6 +9,7 @@ from promptlint.prompt import Path
 from promptlint.render.template.literals import ESCAPE, decoded
 from promptlint.render.template.pieces import Piece, Pieces
 
+_CLAIMS_NOTHING = frozenset(("call", "computed", "unknown"))
 _NOTHING = object()
 
 
@@ -22,7 +23,7 @@ def audit(text: str, pieces: Pieces, variables: Any, sources: dict[str | None, s
     wrong = start = 0
     for piece in pieces:
         end = start + piece[0]
-        if _holds(text[start:end], piece, at, sources):
+        if piece[1] in _CLAIMS_NOTHING or _holds(text[start:end], piece, at, sources):
             kept.append(piece)
         else:
             wrong += 1
@@ -35,13 +36,10 @@ def audit(text: str, pieces: Pieces, variables: Any, sources: dict[str | None, s
 
 def _holds(text: str, piece: Piece, at: Callable[[Path], Any], sources: dict[str | None, str]) -> bool:
     length, kind, source, char, _ = piece
-    if kind in ("call", "computed", "unknown"):
-        return True
-    if kind in ("template", "escape"):
-        literal = sources[source]
-        if kind == "template":
-            return char is not None and literal[char : char + length] == text
-        escape = ESCAPE.match(literal, char or 0)
+    if kind == "template":
+        return char is not None and sources[source].startswith(text, char)
+    if kind == "escape":
+        escape = ESCAPE.match(sources[source], char or 0)
         return escape is not None and text in decoded(escape[0]) * length
     found = at(source)
     if kind == "serialised":
@@ -52,8 +50,9 @@ def _holds(text: str, piece: Piece, at: Callable[[Path], Any], sources: dict[str
         return False
     if kind == "spelled":
         return char < len(found)
-    original = found[char : char + length]
-    return original == text or (kind == "changed" and original.upper().casefold() == text.upper().casefold())
+    if kind == "changed":
+        return found[char : char + length].upper().casefold() == text.upper().casefold()
+    return found.startswith(text, char)
 
 
 def _reader(variables: Any) -> Callable[[Path], Any]:

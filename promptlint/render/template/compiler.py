@@ -22,7 +22,9 @@ def text_of(value: Any) -> str:
 def printed(value: Any, line: int) -> str:
     """The text of an expression, and the line of the template that prints it."""
     text = text_of(value)
-    return Tracked(text, at_line(pieces_of(text), line)) if text else text
+    before = pieces_of(text)
+    after = at_line(before, line)
+    return text if after is before else Tracked(text, after)
 
 
 def beside(values: tuple[Any, ...]) -> str:

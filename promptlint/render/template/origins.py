@@ -14,7 +14,8 @@ from promptlint.prompt import Origin
 from promptlint.render.template.pieces import OWN_TEXT, Piece
 
 MOST = 100_000  # of one rendering; what is behind them is one more, unknown
-_PART = 256 * 1024  # characters of JSON
+_PART = 64 * 1024  # about so many characters of JSON
+_LONGEST = 16 * 1024  # characters of a source; keys that are longer than that are no help
 _KINDS = {"spelled": "changed", "escape": "template"}
 _KNOWN = frozenset(("value", "key", "changed", "serialised", "template", "call", "computed", "unknown"))
 
@@ -35,13 +36,13 @@ def told(pieces: Iterable[Piece], sources: dict[str | None, str]) -> Iterator[by
             line = bisect_right(starts[source], at)
             char, column = None, at - starts[source][line - 1] + 1
         if source is not None and source not in numbers:
-            spelled = json.dumps(source)
-            if len(spelled) > _PART:
+            told_as = sum([len(step) if isinstance(step, str) else 4 for step in source])
+            if told_as > _LONGEST:
                 kind, source, char = "unknown", None, None
             else:
                 numbers[source] = len(numbers)
                 fresh.append(source)
-                size += len(spelled)
+                size += told_as
         rows.append([length, _KINDS.get(kind, kind), numbers.get(source), char, line, column])
         size += 40
         if size > _PART:

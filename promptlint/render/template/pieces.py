@@ -66,14 +66,16 @@ def joined(parts: Sequence[Pieces]) -> Pieces:
 
 def at_line(pieces: Pieces, line: int) -> Pieces:
     """The pieces as an expression of this line prints them; what an inner expression has printed keeps its line."""
-    return tuple([_printed(piece, line) for piece in pieces])
-
-
-def _printed(piece: Piece, line: int) -> Piece:
-    length, kind, source, char, known = piece
-    if known is not None or kind in OWN_TEXT:
-        return piece
-    return length, "computed" if kind == "unknown" else kind, source, char, line
+    if all(piece[4] is not None or piece[1] in OWN_TEXT for piece in pieces):
+        return pieces
+    return tuple(
+        [
+            (length, "computed" if kind == "unknown" else kind, source, char, line)
+            if known is None and kind not in OWN_TEXT
+            else (length, kind, source, char, known)
+            for length, kind, source, char, known in pieces
+        ]
+    )
 
 
 def _merged(left: Piece, right: Piece) -> Piece | None:

@@ -2,16 +2,18 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
+from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, NamedTuple
 
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import escape
 
 from promptlint.prompt import Path
-from promptlint.render.template.pieces import Piece
-from promptlint.render.template.tracked import Tracked, checked, concat, pieces_of, slices
+from promptlint.render.template.pieces import Piece, Pieces, cut
+from promptlint.render.template.tracked import Tracked, checked, pieces_of
 
 _HTML = re.compile("[&<>'\"]")
 _JSON = re.compile(r'["\\\x00-\x1f]')
@@ -23,9 +25,9 @@ _PYTHON = re.compile(r"[\\'\"]|[^ -~]")
 class Style(NamedTuple):
     """How a value is written."""
 
-    special: re.Pattern[str]  # characters that a string may spell in another way
-    spell: Callable[[str, str], str]  # such a character, and the quote around its string
     quote: Callable[[str], str]  # a whole string
+    special: re.Pattern[str]  # characters that it may spell in another way
+    spelled: Callable[[str, str], int]  # how long the spelling of one of them is, given the quote around the string
     scalar: Callable[[Any], str]
     indent: str | None = None
     item: str = ", "
@@ -41,13 +43,14 @@ def tojson(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """The chat templates' `tojson`: json.dumps without HTML escapes."""
+    """The chat templates' `tojson`: json.dumps without escapes for HTML."""
     text = json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
     item, key = separators or (", " if indent is None else ",", ": ")
+    quote = encode_basestring_ascii if ensure_ascii else encode_basestring
     style = Style(
+        quote,
         _JSON_ASCII if ensure_ascii else _JSON,
-        lambda character, _: json.dumps(character, ensure_ascii=ensure_ascii)[1:-1],
-        lambda string: json.dumps(string, ensure_ascii=ensure_ascii),
+        lambda character, _: len(quote(character)) - 2,
         json.dumps,
         " " * indent if isinstance(indent, int) else indent,
         item,
@@ -59,14 +62,10 @@ def tojson(
 
 def html_tojson(value: Any, text: str, indent: int | None) -> str:
     """`text`, which is how Jinja's own `tojson` writes `value`: sorted, ASCII, safe inside HTML."""
-
-    def safe(string: str) -> str:
-        return str.__str__(htmlsafe_json_dumps(string))
-
     style = Style(
+        _html_quoted,
         _JSON_HTML,
-        lambda character, _: safe(character)[1:-1],
-        safe,
+        lambda character, _: len(_html_quoted(character)) - 2,
         json.dumps,
         " " * indent if indent else None,
         "," if indent else ", ",
@@ -77,66 +76,107 @@ def html_tojson(value: Any, text: str, indent: int | None) -> str:
 
 def representation(value: Any) -> str:
     """A list, dict or tuple as Python prints it."""
-    return _written(value, repr(value), Style(_PYTHON, _spelled_by_python, repr, repr, quoted_keys=False), "")
+    return _written(value, repr(value), Style(repr, _PYTHON, _spelled_by_python, repr, quoted_keys=False), "")
 
 
 def escaped(text: str) -> str:
     """A text as Markup escapes it."""
-    return concat(_respelled(text, _HTML, lambda character: str.__str__(escape(character))))
+    return Tracked(
+        str.__str__(escape(str.__str__(text))),
+        _respelled(text, _HTML, lambda character: len(escape(character))),
+    )
 
 
 def place_of(value: Any) -> Path | None:
     """Where a value of the variables stands; None for one that the template made."""
     if isinstance(value, str):
-        sources = {piece[2] if piece[1] in ("value", "changed", "spelled") else None for piece in pieces_of(value)}
-        return next(iter(sources)) if len(sources) == 1 else None
+        pieces = pieces_of(value)
+        path: Path | None = pieces[0][2] if pieces and pieces[0][1] in ("value", "changed", "spelled") else None
+        return path if len(pieces) == 1 or all(piece[2] == path for piece in pieces) else None
     return getattr(value, "_path", None) if isinstance(value, dict | list | int | float) else None
 
 
 def _written(value: Any, text: str, style: Style, name: str) -> str:
     """`text`, which is how Python writes `value`, with the origins of its parts; `name` made what has no path."""
     path = place_of(value)
-    around = ("call", name) if name else ("unknown", None)
-    tracked = checked(text, lambda: concat(_parts(value, path, style, around, "\n")))
+    tracked = checked(text, lambda: _Writer(style, ("call", name) if name else ("unknown", None)).whole(value))
     if type(tracked) is Tracked or path is None or not text:
         return tracked
     return Tracked(text, ((len(text), "serialised", path, None, None),))
 
 
-def _parts(value: Any, path: Path | None, style: Style, around: tuple[str, str | None], line: str) -> Iterable[str]:
-    """The written value, part by part. `line`: the line feed and indent before its own closing bracket."""
+class _Writer:
+    """Collects the text of a value and the pieces of that."""
 
-    def mark(text: str) -> Tracked:
-        kind, source = around if path is None else ("serialised", path)
-        return Tracked(text, ((len(text), kind, source, None, None),) if text else ())
+    def __init__(self, style: Style, maker: tuple[str, str | None]) -> None:
+        self._style = style
+        self._maker = maker  # kind and source of what has no path
+        self._texts: list[str] = []
+        self._pieces: list[Piece] = []
 
-    if isinstance(value, str):
-        yield from _string(value, mark, style)
-    elif isinstance(value, dict):
-        inner = "" if style.indent is None else line + style.indent
-        yield mark("{")
+    def whole(self, value: Any) -> Tracked:
+        """The value, written."""
+        self._value(value, place_of(value), "\n")
+        return Tracked("".join(self._texts), tuple(self._pieces))
+
+    def _value(self, value: Any, path: Path | None, line: str) -> None:
+        """`line`: the line feed and indent before its own closing bracket."""
+        if isinstance(value, str):
+            self._string(value, path)
+        elif isinstance(value, dict):
+            self._object(value, path, line)
+        elif isinstance(value, list | tuple):
+            inner = self._open("[", path, line)
+            separator = inner
+            for index, item in enumerate(value):
+                self._mark(separator, path)
+                self._value(item, _inside(item, path, index), inner)
+                separator = self._style.item + inner
+            self._mark(line + "]" if value and inner else "]", path)
+        else:
+            self._mark(self._style.scalar(value), path)
+
+    def _object(self, value: dict[Any, Any], path: Path | None, line: str) -> None:
+        inner = self._open("{", path, line)
         separator = inner
-        for key, item in sorted(value.items()) if style.sort else value.items():
-            yield mark(separator)
+        for key, item in sorted(value.items()) if self._style.sort else value.items():
+            self._mark(separator, path)
             if isinstance(key, str):
-                yield from _string(key, mark, style)
+                self._string(key, path)
             else:
-                yield mark(f'"{style.scalar(key)}"' if style.quoted_keys else style.scalar(key))
-            yield mark(style.key)
-            yield from _parts(item, _inside(item, path, key), style, around, inner)
-            separator = style.item + inner
-        yield mark(line + "}" if value and style.indent is not None else "}")
-    elif isinstance(value, list | tuple):
-        inner = "" if style.indent is None else line + style.indent
-        yield mark("[")
-        separator = inner
-        for index, item in enumerate(value):
-            yield mark(separator)
-            yield from _parts(item, _inside(item, path, index), style, around, inner)
-            separator = style.item + inner
-        yield mark(line + "]" if value and style.indent is not None else "]")
-    else:
-        yield mark(style.scalar(value))
+                scalar = self._style.scalar(key)
+                self._mark(f'"{scalar}"' if self._style.quoted_keys else scalar, path)
+            self._mark(self._style.key, path)
+            self._value(item, _inside(item, path, key), inner)
+            separator = self._style.item + inner
+        self._mark(line + "}" if value and inner else "}", path)
+
+    def _open(self, bracket: str, path: Path | None, line: str) -> str:
+        """Write the bracket; give the line feed and indent of what stands inside."""
+        self._mark(bracket, path)
+        return "" if self._style.indent is None else line + self._style.indent
+
+    def _string(self, text: str, path: Path | None) -> None:
+        style = self._style
+        whole = style.quote(text)
+        self._mark(whole[0], path)
+        self._texts.append(whole[1:-1])
+        if len(whole) == len(text) + 2:
+            self._pieces += pieces_of(text)
+        else:
+            self._pieces += _respelled(text, style.special, lambda character: style.spelled(character, whole[0]))
+        self._mark(whole[-1], path)
+
+    def _mark(self, text: str, path: Path | None) -> None:
+        """What belongs to the value at `path` as a whole."""
+        if not text:
+            return
+        self._texts.append(text)
+        kind, source = self._maker if path is None else ("serialised", path)
+        length = len(text)
+        if self._pieces and self._pieces[-1][1] == kind and self._pieces[-1][2] is source:
+            length += self._pieces.pop()[0]
+        self._pieces.append((length, kind, source, None, None))
 
 
 def _inside(item: Any, path: Path | None, step: Any) -> Path | None:
@@ -147,43 +187,32 @@ def _inside(item: Any, path: Path | None, step: Any) -> Path | None:
     return (*path, str.__str__(step) if isinstance(step, str) else step)
 
 
-def _string(text: str, mark: Callable[[str], Tracked], style: Style) -> Iterable[str]:
-    whole = style.quote(text)
-    yield mark(whole[0])
-    if len(whole) == len(text) + 2:
-        yield text
-    else:
-        yield from _respelled(text, style.special, lambda character: style.spell(character, whole[0]))
-    yield mark(whole[-1])
-
-
-def _respelled(text: str, special: re.Pattern[str], spell: Callable[[str], str]) -> Iterable[str]:
-    """`text` with each special character spelt anew."""
-    if type(text) is not Tracked:
-        text = Tracked(text)
-    found = [(match.start(), spell(match[0])) for match in special.finditer(text)]
+def _respelled(text: str, special: re.Pattern[str], spelled: Callable[[str], int]) -> Pieces:
+    """The pieces of `text` where each special character is spelled anew, in so many characters."""
+    length_of = cache(spelled)
+    found = [(match.start(), length) for match in special.finditer(text) if (length := length_of(match[0])) != 1]
     edges = [0, *(edge for at, _ in found for edge in (at, at + 1)), len(text)]
-    parts = slices(text, pairwise(edges))
-    yield parts[0]
-    for index, (_, spelling) in enumerate(found):
-        character = parts[2 * index + 1]
-        yield (
-            character if spelling == character else Tracked(spelling, _spelling(len(spelling), pieces_of(character)[0]))
-        )
-        yield parts[2 * index + 2]
+    parts = cut(pieces_of(text), pairwise(edges))
+    done = [*parts[0]]
+    for index, (_, length) in enumerate(found):
+        done.append(_spelling(length, parts[2 * index + 1][0]))
+        done += parts[2 * index + 2]
+    return tuple(done)
 
 
-def _spelling(length: int, piece: Piece) -> tuple[Piece, ...]:
+def _spelling(length: int, piece: Piece) -> Piece:
     """The piece of a spelling of one character."""
     _, kind, source, char, line = piece
     if kind in ("value", "spelled", "changed"):
-        return ((length, "spelled", source, char, line),)
-    if kind == "key":
-        return ((length, "serialised", source, None, line),)
-    return ((length, "unknown", None, None, line),)
+        return length, "spelled", source, char, line
+    return (length, "serialised", source, None, line) if kind == "key" else (length, "unknown", None, None, line)
 
 
-def _spelled_by_python(character: str, quote: str) -> str:
+def _html_quoted(text: str) -> str:
+    return str.__str__(htmlsafe_json_dumps(str.__str__(text)))
+
+
+def _spelled_by_python(character: str, quote: str) -> int:
     if character in "'\"":
-        return f"\\{character}" if character == quote else character
-    return repr(character)[1:-1]
+        return 2 if character == quote else 1
+    return len(repr(character)) - 2

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex
 
-from promptlint.render.template.pieces import Pieces, cut, joined
+from promptlint.render.template.pieces import SLIDING, Pieces, cut, joined
 
 MOST = 200_000
 """Past so many pieces, or characters to take apart, a result is a plain str: tracking stays linear where Python is."""
@@ -42,16 +42,14 @@ class Tracked(str):
         return checked(text, lambda: concat([characters[at] for at in range(start, end, step)]))
 
     def __iter__(self) -> Iterator[str]:
-        if len(self) > MOST:
-            return str.__iter__(self)
-        return iter(slices(self, ((at, at + 1) for at in range(len(self)))))
+        return str.__iter__(self) if len(self) > MOST else _characters(self)
 
     def __add__(self, other: object) -> Any:
         # Markup escapes what it is added to: its own __radd__ has to answer.
-        return concat((self, other)) if isinstance(other, str) and not hasattr(other, "__html__") else NotImplemented
+        return _sum(self, other) if isinstance(other, str) and not hasattr(other, "__html__") else NotImplemented
 
     def __radd__(self, other: object) -> Any:
-        return concat((other, self)) if isinstance(other, str) and not hasattr(other, "__html__") else NotImplemented
+        return _sum(other, self) if isinstance(other, str) and not hasattr(other, "__html__") else NotImplemented
 
     def __mul__(self, count: SupportsIndex) -> str:
         text = str.__mul__(self, count)
@@ -153,6 +151,15 @@ def concat(parts: Iterable[str], most: int = MOST) -> str:
     return Tracked(text, pieces) if len(pieces) <= most else text
 
 
+def _sum(left: str, right: str) -> str:
+    """As `concat` of two, which templates do most."""
+    text, before, behind = str.__add__(left, right), pieces_of(left), pieces_of(right)
+    if len(before) + len(behind) > MOST:
+        return text
+    apart = not before or not behind or before[-1][1] != behind[0][1]
+    return Tracked(text, before + behind if apart else joined((before, behind)))
+
+
 def slices(text: Tracked, spans: Iterable[tuple[int, int]]) -> list[str]:
     """The parts of `text` at ascending spans that do not overlap."""
     spans = list(spans)
@@ -160,6 +167,15 @@ def slices(text: Tracked, spans: Iterable[tuple[int, int]]) -> list[str]:
         Tracked(str.__getitem__(text, slice(*span)), pieces)
         for span, pieces in zip(spans, cut(text._pieces, spans), strict=True)
     ]
+
+
+def _characters(text: Tracked) -> Iterator[str]:
+    place = 0
+    for length, kind, source, char, line in text._pieces:
+        for ahead in range(length):
+            own = char + ahead if char is not None and kind in SLIDING else char
+            yield Tracked(str.__getitem__(text, place + ahead), ((1, kind, source, own, line),))
+        place += length
 
 
 def checked(text: str, build: Callable[[], str]) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 from markupsafe import Markup
 
 from promptlint.prompt import Path
-from promptlint.render.template.pieces import Pieces
 from promptlint.render.template.serialise import escaped, representation
 from promptlint.render.template.tracked import Tracked, checked, concat
 
@@ -87,15 +86,13 @@ TrackedMarkup.__name__, TrackedMarkup.__module__ = "Markup", "markupsafe"
 def track(value: Any, path: Path) -> Any:
     """A copy of JSON data that knows where each part stands."""
     if isinstance(value, str):
-        return Tracked(value, pieces_at(value, "value", path))
+        return Tracked(value, ((len(value), "value", path, 0, None),) if value else ())
     if isinstance(value, dict):
-        return TrackedDict(
-            {
-                Tracked(key, pieces_at(key, "key", (*path, key))): track(item, (*path, key))
-                for key, item in value.items()
-            },
-            path,
-        )
+        members = {}
+        for key, item in value.items():
+            inside = (*path, key)
+            members[Tracked(key, ((len(key), "key", inside, 0, None),) if key else ())] = track(item, inside)
+        return TrackedDict(members, path)
     if isinstance(value, list):
         return TrackedList([track(item, (*path, index)) for index, item in enumerate(value)], path)
     if isinstance(value, bool) or value is None:
@@ -116,11 +113,6 @@ def untrack(value: Any) -> Any:
     if isinstance(value, TrackedInt):
         return int(value)
     return float(value) if isinstance(value, TrackedFloat) else value
-
-
-def pieces_at(text: str, kind: str, path: Path) -> Pieces:
-    """The one piece of a text that stands as it is at `path`."""
-    return ((len(text), kind, path, 0, None),) if text else ()
 
 
 def written(text: str, path: Path) -> Tracked:
