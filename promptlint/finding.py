@@ -17,7 +17,7 @@ class Place(NamedTuple):
 
     path: str  # file, as given
     revision: str | None
-    record: int | None
+    record: int | None  # what `#N` named
     pointer: str | tuple[str, ...]  # RFC 6901; several where a string that holds JSON is entered
     atom: AtomKind
     line: int

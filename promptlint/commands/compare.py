@@ -14,6 +14,7 @@ from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.facts.providers import Provider, is_known, names
 from promptlint.facts.providers import provider as provider_row
+from promptlint.facts.tokenizers import family_of
 from promptlint.finding import Diff
 from promptlint.prompt import Level, Rendered, Request
 from promptlint.render import render
@@ -25,6 +26,7 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         formats = f"{old.format} and {new.format}"
         raise PromptlintError(f"the inputs are of two formats, {formats}", "read both as one with --input-format")
     provider = provider_of_pair(old, new, options)
+    options, said = _with_vocabulary(old, new, options)
     if old.token_ids is not None and new.token_ids is not None:
         from promptlint.commands.compare_ids import compare_ids
 
@@ -36,7 +38,19 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
     else:
         a = render(old)
         b = render(new, like=a)
-    return compare_prompts(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes)
+    return compare_prompts(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes, *said)
+
+
+def _with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """The vocabulary that a public source names for the model, where the user names none; and what to say about it."""
+    model = new.model or old.model
+    family = family_of(model) if model and not options.chosen else None
+    if family is None or family.tokenizer == options.tokenizer.name:
+        return options, ()
+    from promptlint.tokens.choose import tokenizer_for
+
+    tokenizer, note = tokenizer_for(model)
+    return options._replace(tokenizer=tokenizer), (note,)
 
 
 def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:

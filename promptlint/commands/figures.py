@@ -7,6 +7,7 @@ from promptlint.boundary.divergence import byte_at
 from promptlint.cache.markers import last_before
 from promptlint.cache.reuse import Reuse, block_floor
 from promptlint.commands.options import Options
+from promptlint.commands.places import number
 from promptlint.facts.providers import Provider
 from promptlint.finding import Boundary, Side
 from promptlint.prompt import Rendered, Request
@@ -75,6 +76,8 @@ def is_exact(rendered: Rendered, options: Options) -> bool:
 
 
 def _band(c: Compared) -> str:
+    if c.counts.a.template is not None and c.options.tokenizer.name != "o200k_base":
+        return "the prompt is the model's own, and the vocabulary is the one that its name stands for"
     if c.counts.a.template is not None:
         return "the prompt is the model's own, the vocabulary is not: give it with --tokenizer"
     if c.options.chosen:
@@ -98,7 +101,7 @@ def side(
     return Side(
         path=request.document.path,
         revision=request.document.revision,
-        record=request.document.record,
+        record=number(request.document),
         format=request.format,
         provider=provider.name,
         model=request.model,

@@ -27,13 +27,18 @@ def places(
     return done
 
 
+def number(document: Document) -> int | None:
+    """What `#N` named: a line of a JSONL, or a request inside one document."""
+    return document.entry if document.record is None else document.record
+
+
 def _place(document: Document, spot: Spot, value: str | None, location: Location) -> Place:
     char = min(spot.char, len(value)) if value is not None else spot.char
     excerpt, mark = _excerpt(value, char, spot.end)
     return Place(
         path=location.path,
         revision=document.revision,
-        record=document.record,
+        record=number(document),
         pointer=pointer(spot.path),
         atom=spot.atom,
         line=location.line,
