@@ -119,6 +119,7 @@ class Request(NamedTuple):
     notes: tuple[str, ...] = ()
     ends: Mapping[int, int] = {}  # of a large document: where an entry begins -> where it ends (characters)
     named: Mapping[Path, tuple[str, ...]] = {}  # settings, and the model, that stand elsewhere than their name tells
+    parts: Mapping[str, Path] = {}  # where messages and tools stand, if apart in a record
     may_lack_markers: bool = False  # it has none, and stands in a record that need not keep them
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from documents import document, loaded
 from input_samples import CHAT, LANGCHAIN, LANGFUSE, LITELLM, QUESTION, SYSTEM, otlp, value
 from promptlint.commands.diff import diff
+from promptlint.commands.templates import TemplateOptions
 from promptlint.errors import PromptlintError
 from promptlint.load import load
 from promptlint.prompt import Marker, Request
@@ -300,3 +301,23 @@ def test_no_record_ends_in_a_traceback(data: st.DataObject) -> None:
     holder[path[-1]] = junk
     with contextlib.suppress(PromptlintError):
         render(load(document(broken)))
+
+
+def test_a_chat_template_gets_the_messages_and_the_tools_of_a_record(tmp_path: Path) -> None:
+    template = tmp_path / "chat_template.jinja"
+    template.write_text("{% for t in tools or [] %}{{ t | tojson }}{% endfor %}{{ messages[-1].content }}", "utf-8")
+    for name in ("litellm", "langfuse JSON text", "braintrust", "litellm spend log", "langsmith chat"):
+        texts = []
+        for question in ("What?", "Who?"):
+            path = tmp_path / f"{question}.json"
+            path.write_text(json.dumps(value[name]).replace(json.dumps(QUESTION)[1:-1], question), "utf-8")
+            texts.append(str(path))
+        given_template = TemplateOptions(chat_template=str(template))
+        (found,) = diff(*texts, templates=given_template).diffs
+        assert found.a.prompt_bytes is not None
+        assert found.a.prompt_bytes > len(json.dumps(value["litellm"]["model_parameters"]["tools"][0])), name
+    for name in ("langsmith", "litellm text"):
+        path = tmp_path / "other.json"
+        path.write_text(json.dumps(value[name]), "utf-8")
+        with pytest.raises(PromptlintError, match="a chat template takes messages as in Chat Completions"):
+            diff(str(path), str(path), templates=TemplateOptions(chat_template=str(template)))

@@ -183,6 +183,7 @@ def _request(document: Document, found: Found, body: Body, format_name: str, not
         automatic=body.automatic,
         notes=(*notes, *body.notes, *_lost(found.value, format_name)),
         named=body.named,
+        parts=body.parts,
         may_lack_markers=body.may_lack_markers and not _has_markers(body),
     )
 

@@ -25,6 +25,7 @@ class Body(NamedTuple):
     platform: str | None = None  # who serves the model, as a record names it
     named: Mapping[Path, tuple[str, ...]] = {}  # settings, and the model, that stand under other names
     format: str | None = None  # if what a record holds tells
+    parts: Mapping[str, Path] = {}  # messages and tools, if they stand apart
     may_lack_markers: bool = False  # if the record need not keep them
 
 

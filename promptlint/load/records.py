@@ -36,9 +36,10 @@ def load(value: Json, path: Path, input_format: str | None = None) -> Body:
     top = Found(path, value)
     body = _messages(top, row, input_format)
     tools, system = _parts(top, row, "tools", _TOOLS), _parts(top, row, "system", _SYSTEM)
-    items = [*body.items]
+    items, parts = [*body.items], body.parts
     if tools is not None and not any(item.level == "tools" for item in items):
         items += tool_items(tools.value, tools.path)
+        parts = {**parts, "tools": tools.path}
     if system is not None and not any(item.level == "system" for item in items):
         items += system_items(system.value, system.path)
     settings, named = _settings(top, row)
@@ -53,6 +54,7 @@ def load(value: Json, path: Path, input_format: str | None = None) -> Body:
         named={**named, **body.named},
         notes=(row["note"], *body.notes, *gaps.notes(items)),
         platform=text_or_none(platform.value) if platform is not None else None,
+        parts=parts,
         may_lack_markers=True,
     )
 
@@ -74,7 +76,10 @@ def _messages(top: Found, row: dict[str, Any], input_format: str | None) -> Body
         turn = Item("messages", "user", None, path, (Segment("text", path, value),))
         return Body((turn,), frozenset(), format=input_format or "messages", notes=notes)
     if isinstance(value, list) and (not value or is_message(value[0])):
-        return messages.load(value, path)._replace(format=input_format or "messages", notes=notes)
+        body = messages.load(value, path)
+        chat = all(isinstance(message, dict) and "role" in message for message in value)
+        parts: dict[str, Path] = {"messages": path} if chat else {}
+        return body._replace(format=input_format or "messages", notes=notes, parts=parts)
     inside = format_of(value)
     if inside is None or inside == RECORD:
         raise PromptlintError(f"{row['title']} whose messages are of no known form", row["empty"])
@@ -82,13 +87,14 @@ def _messages(top: Found, row: dict[str, Any], input_format: str | None) -> Body
 
 
 def _whole(value: Json, path: Path, format_name: str) -> Body:
-    body = loader(format_name)(value, path)
-    rest = {name: held for name, held in value.items() if name not in body.consumed} if isinstance(value, dict) else {}
-    settings = {(*path, name): held for name, held in rest.items()}
+    body, held = loader(format_name)(value, path), value if isinstance(value, dict) else {}
+    rest = {name: inner for name, inner in held.items() if name not in body.consumed}
+    settings = {(*path, name): inner for name, inner in rest.items()}
     named = {(*path, name): (name,) for name in rest}
     if body.model is not None:
         named[*path, "model"] = ("model",)
-    return body._replace(format=format_name, settings={**settings, **body.settings}, named=named)
+    parts: dict[str, Path] = {name: (*path, name) for name in ("messages", "tools") if name in held}
+    return body._replace(format=format_name, settings={**settings, **body.settings}, named=named, parts=parts)
 
 
 def _parts(top: Found, row: dict[str, Any], name: str, fields: tuple[str, ...]) -> Found | None:

@@ -22,6 +22,7 @@ from promptlint.prompt import (
     TemplateSource,
     Tokens,
 )
+from promptlint.read.descend import descend
 from promptlint.read.names import shown
 from promptlint.render.chat_template import HARMONY, ChatTemplate, ChatTemplates, NativeChat
 
@@ -91,15 +92,20 @@ def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
 def _body(request: Request) -> tuple[dict[str, Json], Places]:
     """Messages and tools as a chat template takes them, and where they stand in the document."""
     body: Json = {"messages": request.body} if isinstance(request.body, list) else request.body
+    if request.parts:
+        body = {name: descend(request.body, path[len(request.path) :]) for name, path in request.parts.items()}
     if request.format == "sharegpt" and isinstance(body, dict):
         return _sharegpt(body, request.path)
-    if request.format not in _FORMATS or not isinstance(body, dict) or not body.get("messages"):
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if request.format not in _FORMATS or not isinstance(body, dict) or not isinstance(messages, list) or not messages:
         raise PromptlintError(
             f"a chat template takes messages as in Chat Completions, not a request of the format {request.format}",
             "leave out --chat-template, or give the request that the server of the model gets",
         )
     if isinstance(request.body, list):
         return body, {("messages",): request.path}
+    if request.parts:
+        return body, {(name,): path for name, path in request.parts.items()}
     kwargs = body.get(_KWARGS)
     places: Places = {(name,): (*request.path, _KWARGS, name) for name in (kwargs if isinstance(kwargs, dict) else {})}
     return body, places | {(name,): (*request.path, name) for name in ("messages", "tools", *_PASSED)}
