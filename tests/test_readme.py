@@ -22,6 +22,16 @@ def test_the_output_is_that_of_the_demo(expected: Expected) -> None:
     expected(README, readme)
 
 
+def test_the_other_examples(expected: Expected) -> None:
+    """Blocks that begin with `$ promptlint …` show what that prints."""
+    block = re.compile(r"(?<=^```console\n)\$ promptlint (.*)\n[^`]*(?=^```$)", re.MULTILINE)
+    readme, blocks = block.subn(
+        lambda match: f"$ promptlint {match[1]}\n{printed(*match[1].split())}", README.read_text("utf-8")
+    )
+    assert blocks == 1
+    expected(README, readme)
+
+
 def test_every_option_is_described() -> None:
     options = set(re.findall(r"--[a-z-]+", printed("diff", "--help"))) - {"--help"}
     described = set(re.findall(r"^\| `(--[a-z-]+)", README.read_text("utf-8"), re.MULTILINE))

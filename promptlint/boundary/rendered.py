@@ -143,6 +143,8 @@ def _touches(paths: frozenset[Path], printed: list[Origin]) -> bool:
     """Whether one of the places is printed here, as itself or within a value that is printed as a whole."""
     for origin in printed:
         path = origin.path or ()
+        if None in path:  # a template was given the value of a string that holds JSON: the string is what was sent
+            path = path[: path.index(None)]
         if path in paths or (origin.kind == "serialised" and any(one[: len(path)] == path for one in paths)):
             return True
     return False

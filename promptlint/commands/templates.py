@@ -17,6 +17,7 @@ from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
 from promptlint.finding import Diff
 from promptlint.prompt import Document, Rendered, Request, TemplateSource
+from promptlint.read.plain import plain
 from promptlint.render import render
 
 if TYPE_CHECKING:
@@ -115,8 +116,8 @@ def unseen(divergence: Divergence, a: Rendered, b: Rendered) -> Found:
     return Found(at_end, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
 
-def sides_of(options: TemplateOptions) -> tuple[Side, Side] | None:
-    """The chat templates of both inputs; None if there are none."""
+def sides_of(options: TemplateOptions, provider: str | None) -> tuple[Side, Side] | None:
+    """The chat templates of both inputs, as vLLM calls them if it is the provider; None if there are none."""
     from promptlint.render.chat import Aside
     from promptlint.render.chat_template import open_chat_template
     from promptlint.tokens.harmony import official_ranks
@@ -133,10 +134,8 @@ def sides_of(options: TemplateOptions) -> tuple[Side, Side] | None:
     templates = open_chat_template(spec_a)
     other = templates if options.chat_template_b is None else open_chat_template(options.chat_template_b)
     now, now_b = _clocks(options)
-    return (
-        Side(templates, Aside(now, official_ranks, options.kwargs)),
-        Side(other, Aside(now_b, official_ranks, options.kwargs)),
-    )
+    aside = Aside(now, official_ranks, options.kwargs, "vllm" if provider == "vllm" else "transformers")
+    return Side(templates, aside), Side(other, aside._replace(now=now_b))
 
 
 def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:
@@ -183,7 +182,6 @@ def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tup
 
 def _application(document: Document, variables: "Variables", now: datetime, renderer: "Renderer") -> Rendered:
     """The text that an application's template makes of its variables."""
-    from promptlint.load.variables import plain
     from promptlint.render.chat import rendered
     from promptlint.render.template import Template
 

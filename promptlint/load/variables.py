@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from promptlint.errors import PromptlintError
 from promptlint.load.blocks import type_name
 from promptlint.load.text import like_json
-from promptlint.prompt import Document, Json, Number, Path
+from promptlint.prompt import Document, Json, Path
 from promptlint.read import json_text
 from promptlint.read.names import shown
+from promptlint.read.plain import plain
 
 _KWARGS = "--template-kwargs"
 _PYTHON: Mapping[str, str] = {"True": "true", "False": "false", "None": "null"}
@@ -55,22 +56,6 @@ def _entry(document: Document, sets: list[Json]) -> int:
     if document.entry >= len(sets):
         raise _error(document, f"there is no #{document.entry}", f"the file holds #0 to #{len(sets) - 1}")
     return document.entry
-
-
-def plain(value: Json) -> Any:
-    """The value as `json.loads` gives it: a new dict, list, str, int, float, bool or None.
-
-    Raises PromptlintError for an integer of more digits than Python turns into text again.
-    """
-    if isinstance(value, Number):
-        try:
-            return float(value.text) if set(".eE") & set(value.text) else int(value.text)
-        except ValueError:
-            message = f"a number of {len(value.text):,} digits cannot be rendered"
-            raise PromptlintError(message, "put it in quotes") from None
-    if isinstance(value, dict):
-        return {name: plain(held) for name, held in value.items()}
-    return [plain(held) for held in value] if isinstance(value, list) else value
 
 
 def parse_kwargs(texts: Sequence[str]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A request through the model's own chat template: the exact prompt, with the origin of every character."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -9,7 +10,6 @@ from promptlint.prompt import (
     Document,
     Item,
     Json,
-    Number,
     Origin,
     Path,
     Piece,
@@ -22,21 +22,14 @@ from promptlint.prompt import (
     TemplateSource,
     Tokens,
 )
-from promptlint.read.descend import descend
 from promptlint.read.names import shown
+from promptlint.read.plain import plain
 from promptlint.render.chat_template import HARMONY, ChatTemplate, ChatTemplates, NativeChat
+from promptlint.render.conversation import KWARGS, PASSED, Places, conversation, has_string_arguments
 
 if TYPE_CHECKING:
+    from promptlint.render.template import Profile
     from promptlint.render.template.process import Renderer
-
-_FORMATS = ("openai-chat", "messages", "ollama-chat")  # whose messages are what a chat template takes
-_SHAREGPT_ROLES = {"human": "user", "gpt": "assistant", "function_call": "assistant", "observation": "tool"}
-_PASSED = ("documents",)  # fields of a request that a template takes under their own names, beside messages and tools
-_KWARGS = "chat_template_kwargs"  # vLLM and SGLang hand its entries to the template
-
-
-Places = dict[Path, Path | None]
-"""A place among the variables of a template -> the place in the document; None for what stands in none."""
 
 
 class Aside(NamedTuple):
@@ -45,6 +38,7 @@ class Aside(NamedTuple):
     now: datetime  # its clock
     ranks: Callable[[], bytes]  # makes the file o200k_base.tiktoken, for harmony
     variables: Mapping[str, Any] = {}  # --template-kwargs
+    profile: "Profile" = "transformers"  # who calls the template
 
 
 def render_chat(
@@ -58,12 +52,28 @@ def render_chat(
 
     if isinstance(templates, NativeChat):
         return _by_library(request, templates, aside)
-    body, places = _body(request)
+    body, places = conversation(request)
     template = templates.choose(tools=bool(body.get("tools")))
     variables = _variables(body, template, aside)
     name = shown(template.source.document.path)
-    found = renderer.render(Template(name, template.source.source, "chat"), variables, now=aside.now)
+    found = renderer.render(
+        Template(name, template.source.source, "chat"), variables, now=aside.now, profile=aside.profile
+    )
+    found = found._replace(notes=(*found.notes, *_notes(body, template, aside)))
     return rendered(request, template.source, found, {**places, **{(name,): None for name in aside.variables}})
+
+
+def _notes(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> Iterator[str]:
+    """What a user may want to know about a rendering."""
+    source = template.source.source
+    for name in ("bos_token", "eos_token"):
+        if re.search(rf"\b{name}\b", source) and name not in {*template.special, *aside.variables}:
+            yield f"the template prints {name}, which is not known here: give it with --template-kwargs {name}=…"
+    if aside.profile == "transformers" and has_string_arguments(body):
+        yield (
+            "arguments of tool calls are strings and stay so, as transformers leaves them; vLLM parses them first "
+            "(--provider vllm)"
+        )
 
 
 def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
@@ -74,7 +84,7 @@ def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
         body = request.body
         places: Places = {(): request.path}
     else:
-        body, places = _body(request)
+        body, places = conversation(request)
     if aside.variables:
         raise PromptlintError("a library renders this model, and takes no --template-kwargs", "leave them out")
     settings = request.body if isinstance(request.body, dict) and "conversations" not in request.body else {}
@@ -89,52 +99,10 @@ def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
     return prompt._replace(tokens=Tokens(native.ids, native.ends))
 
 
-def _body(request: Request) -> tuple[dict[str, Json], Places]:
-    """Messages and tools as a chat template takes them, and where they stand in the document."""
-    body: Json = {"messages": request.body} if isinstance(request.body, list) else request.body
-    if request.parts:
-        body = {name: descend(request.body, path[len(request.path) :]) for name, path in request.parts.items()}
-    if request.format == "sharegpt" and isinstance(body, dict):
-        return _sharegpt(body, request.path)
-    messages = body.get("messages") if isinstance(body, dict) else None
-    if request.format not in _FORMATS or not isinstance(body, dict) or not isinstance(messages, list) or not messages:
-        raise PromptlintError(
-            f"a chat template takes messages as in Chat Completions, not a request of the format {request.format}",
-            "leave out --chat-template, or give the request that the server of the model gets",
-        )
-    if isinstance(request.body, list):
-        return body, {("messages",): request.path}
-    if request.parts:
-        return body, {(name,): path for name, path in request.parts.items()}
-    kwargs = body.get(_KWARGS)
-    places: Places = {(name,): (*request.path, _KWARGS, name) for name in (kwargs if isinstance(kwargs, dict) else {})}
-    return body, places | {(name,): (*request.path, name) for name in ("messages", "tools", *_PASSED)}
-
-
-def _sharegpt(body: dict[str, Json], path: Path) -> tuple[dict[str, Json], Places]:
-    """`conversations` of `{from, value}`, the system text beside them."""
-    messages: list[Json] = []
-    places: Places = {("tools",): (*path, "tools")}
-    if isinstance(body.get("system"), str) and body["system"]:
-        messages.append({"role": "system", "content": body["system"]})
-        places[("messages", 0, "content")] = (*path, "system")
-    turns = body.get("conversations")
-    for index, turn in enumerate(turns if isinstance(turns, list) else []):
-        if not isinstance(turn, dict):
-            continue
-        role = str(turn.get("from"))
-        here: Path = ("messages", len(messages))
-        places[(*here, "role")] = (*path, "conversations", index, "from")
-        places[(*here, "content")] = (*path, "conversations", index, "value")
-        messages.append({"role": _SHAREGPT_ROLES.get(role, role), "content": turn.get("value")})
-    tools = body.get("tools")
-    return {"messages": messages, "tools": tools if isinstance(tools, list) else None}, places
-
-
 def _variables(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> dict[str, Any]:
     """As `apply_chat_template` names them; what the user says comes before what the request says."""
-    passed = {name: plain(body[name]) for name in _PASSED if name in body}
-    kwargs = plain(body.get(_KWARGS))
+    passed = {name: plain(body[name]) for name in PASSED if name in body}
+    kwargs = plain(body.get(KWARGS))
     return {
         "add_generation_prompt": True,
         "documents": None,
@@ -145,15 +113,6 @@ def _variables(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> d
         "messages": plain(body["messages"]),
         "tools": plain(body.get("tools")) or None,
     }
-
-
-def plain(value: Json) -> Any:
-    """JSON as Python has it: numbers as `json.loads` reads them."""
-    if isinstance(value, Number):
-        return float(value.text) if any(sign in value.text for sign in ".eE") else int(value.text)
-    if isinstance(value, dict):
-        return {name: plain(held) for name, held in value.items()}
-    return [plain(held) for held in value] if isinstance(value, list) else value
 
 
 def rendered(
