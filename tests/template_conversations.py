@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",

@@ -1,4 +1,4 @@
-"""Templates that want out, or want everything. `python tests/template_hostile.py` runs them all and prints how each ends.
+"""Templates that want out, or want everything. `python tests/template_hostile.py` runs them all and tells the ends.
 
 Every one has to end within six seconds, as a text that gives nothing away or as one clear message, with the parent
 below 150 MB.
@@ -98,9 +98,9 @@ BOMBS = {
         "{{ ('a ' * 200000) | wordwrap(1) | length }}",
         "{{ ('<' * 200000) | striptags | length }}",
         "{{ ('http://a.b ' * 200000) | urlize | length }}",
-        "{% for i in range(9999) %}{{ words | tojson | length }}{% set y = (range(9999) | list) | tojson %}{% endfor %}",
+        "{% for i in range(9999) %}{{ i }}{% set y = (range(9999) | list) | tojson %}{% endfor %}",
         "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
-        "{% set ns = namespace(t='') %}{% for i in range(99999) %}{% set ns.t = ns.t + 'aaaaaaaaaaaa' ~ i %}{% endfor %}",
+        "{% set ns = namespace(t='') %}{% for i in range(99999) %}{% set ns.t = ns.t + 'aaaaaaaa' ~ i %}{% endfor %}",
         "{{ (range(99999) | list | tojson(indent=9) * 9) | indent(9) | title | length }}",
     ],
     "memory": [
@@ -113,13 +113,13 @@ BOMBS = {
         "{{ '%2000000000d' % 1 }}",
         "{{ '{:>2000000000}'.format(1) }}",
         "{{ 'x'.ljust(2000000000) | length }}",
-        "{{ 'a\\n' * 100000 | int | string }}{{ ('\\n' * 9000000) | indent(900) | length }}",
+        "{{ ('\\n' * 9000000) | indent(900, blank=true) | length }}",
         "{{ ('a' * 90000000) | list | length }}",
-        "{{ ['ab' * 9999999] * 99 | int | join | length }}{{ (['ab' * 9999999] * 99) | join | length }}",
+        "{{ (['ab' * 9999999] * 99) | join | length }}",
         "{{ [words, words] | tojson(indent=2000000000) }}",
         "{{ (('a' * 9000000) | replace('a', 'b' * 9000)) | length }}",
         "{{ 1 | round(999999999, 'floor') }}{{ 10 ** 999999999 }}",
-        "{% set ns = namespace(x={}) %}{% for i in range(99999) %}{% set ns.x = dict(ns.x, a=[ns.x, 'a' * 99999 ~ i]) %}{% endfor %}",
+        "{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = [ns.x, 'a' * 9999 ~ i] %}{% endfor %}",
     ],
     "output": [
         "{% for i in range(99999) %}{{ 'aaaaaaaaaa' * 100 }}{% endfor %}",
@@ -131,7 +131,7 @@ BOMBS = {
         "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
         "{% macro m(x) %}{{ x }}{{ m([x]) }}{% endmacro %}{{ m([]) }}",
         "{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
-        "{% set ns = namespace(x=[]) %}{% for i in range(9999) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x | tojson }}",
+        "{% set n = namespace(x=[]) %}{% for i in range(9999) %}{% set n.x = [n.x] %}{% endfor %}{{ n.x | tojson }}",
         "{% for i in [[[[1]]]] recursive %}{{ loop([i]) }}{% endfor %}",
         "{{ " + "(" * 20000 + "1" + ")" * 20000 + " }}",
         "{{ " + "[" * 5000 + "]" * 5000 + " }}",

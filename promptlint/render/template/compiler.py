@@ -48,8 +48,10 @@ class TrackingParser(Parser):
 class TrackingGenerator(CodeGenerator):
     """Writes the name of a tracked literal where Jinja writes the literal, and of `printed` where it writes `str`.
 
-    Where the template turns on escaping, Jinja's own code is kept: there origins are unknown.
+    Where the template turns on escaping, Jinja's own code stays inside that: what it answers is computed.
     """
+
+    _written_at: int | None = None  # line of the call or filter block whose answer is being written
 
     def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
         if type(node.value) is Tracked and not frame.eval_ctx.volatile:
@@ -58,7 +60,7 @@ class TrackingGenerator(CodeGenerator):
             super().visit_Const(node, frame)
 
     def visit_TemplateData(self, node: nodes.TemplateData, frame: Frame) -> None:
-        if type(node.data) is Tracked and not _escapes(frame):
+        if type(node.data) is Tracked:
             self._literal(node.data)
         else:
             super().visit_TemplateData(node, frame)
@@ -77,16 +79,27 @@ class TrackingGenerator(CodeGenerator):
         raise nodes.Impossible
 
     def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
-        if _escapes(frame):
-            super()._output_child_pre(node, frame, finalize)
-        else:
-            self.write("(" if isinstance(node, nodes.TemplateData) else "environment._printed(")
+        if not isinstance(node, nodes.TemplateData):
+            self.write("environment._printed(")
+            if _escapes(frame):
+                super()._output_child_pre(node, frame, finalize)
 
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
-        if _escapes(frame) or isinstance(node, nodes.TemplateData):
-            super()._output_child_post(node, frame, finalize)
-        else:
+        if not isinstance(node, nodes.TemplateData):
+            if _escapes(frame):
+                super()._output_child_post(node, frame, finalize)
             self.write(f", {node.lineno})")
+
+    def start_write(self, frame: Frame, node: nodes.Node | None = None) -> None:
+        super().start_write(frame, node)
+        self._written_at = node.lineno if isinstance(node, nodes.CallBlock | nodes.FilterBlock) else None
+        if self._written_at is not None:
+            self.write("environment._printed(")
+
+    def end_write(self, frame: Frame) -> None:
+        if self._written_at is not None:
+            self.write(f", {self._written_at})")
+        super().end_write(frame)
 
     def _literal(self, literal: Tracked) -> None:
         literals = self.environment._literals  # type: ignore[attr-defined]

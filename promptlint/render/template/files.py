@@ -4,7 +4,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from jinja2 import TemplateError
+from jinja2 import TemplateError, TemplateNotFound
 
 LARGEST = 8 * 1024 * 1024  # bytes
 
@@ -25,12 +25,14 @@ def reader(roots: tuple[str, ...]) -> Callable[[str], str]:
                 if os.path.commonpath((folder, path)) != folder:
                     raise TemplateError(f"{name!r} is a link that leads out of the template folder")
                 return _read(name, path)
-        raise TemplateError(f"{name!r} is not in {' or '.join(roots)}")
+        raise TemplateNotFound(name, f"{name!r} is not in {' or '.join(roots)}")  # which `ignore missing` ignores
 
     return source
 
 
 def _read(name: str, path: str) -> str:
+    if os.path.isdir(path):
+        raise TemplateError(f"{name!r} is no regular file")
     try:
         # Not to wait for a writer, should the file be a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -38,7 +38,7 @@ def cut(pieces: Pieces, spans: Iterable[tuple[int, int]]) -> list[Pieces]:
             index += 1
         own: list[Piece] = []
         ahead, place = index, begin
-        while place < end:
+        while place < end and start < end:
             length, kind, source, char, line = pieces[ahead]
             skipped = start - place if place < start else 0
             kept = min(end - place, length) - skipped

@@ -111,8 +111,8 @@ class Renderer:
             self._told = template
             return rendering
         except (frames.Broken, OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
-            self.close()
             reason = _ended(child, late)
+            self.close()
             if text is not None:
                 return Rendering(text, (), (f"where the text comes from is not known: following it {reason}",))
             raise PromptlintError(f"{template.name}: rendering it {reason}", "render less, or simplify it") from None
@@ -140,11 +140,15 @@ def _failure(template: Template, report: dict[str, Any]) -> PromptlintError:
 
 def _ended(child: "subprocess.Popen[bytes]", late: threading.Event) -> str:
     """Why there is no answer."""
+    try:
+        code = child.wait(timeout=1)
+    except subprocess.TimeoutExpired:
+        return "gave an answer that cannot be read"
     if late.is_set():
         return f"took more than {WALL} seconds"
-    if child.returncode == -getattr(signal, "SIGXCPU", math.inf):
+    if code == -getattr(signal, "SIGXCPU", math.inf):
         return f"took more than {CPU} seconds of CPU time"
-    return f"ended its process (exit code {child.returncode})"
+    return f"ended its process (exit code {code})"
 
 
 def _end(child: "subprocess.Popen[bytes]", late: threading.Event) -> None:
