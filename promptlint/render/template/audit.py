@@ -7,7 +7,7 @@ from typing import Any
 
 from promptlint.prompt import Path
 from promptlint.render.template.literals import ESCAPE, decoded
-from promptlint.render.template.pieces import Piece, Pieces
+from promptlint.render.template.pieces import Piece, Pieces, merged
 
 _CLAIMS_NOTHING = frozenset(("call", "computed", "unknown"))
 _NOTHING = object()
@@ -23,15 +23,26 @@ def audit(text: str, pieces: Pieces, variables: Any, sources: dict[str | None, s
     wrong = start = 0
     for piece in pieces:
         end = start + piece[0]
-        if piece[1] in _CLAIMS_NOTHING or _holds(text[start:end], piece, at, sources):
-            kept.append(piece)
-        else:
+        if piece[1] == "serialised":
+            piece = (piece[0], "serialised", _existing(piece[2], at), None, piece[4])
+        elif piece[1] not in _CLAIMS_NOTHING and not _holds(text[start:end], piece, at, sources):
             wrong += 1
-            kept.append((piece[0], "unknown", None, None, piece[4]))
+            piece = (piece[0], "unknown", None, None, piece[4])
+        if kept and kept[-1][1] == piece[1] and (one := merged(kept[-1], piece)):
+            kept[-1] = one
+        else:
+            kept.append(piece)
         start = end
     if start != len(text):
         return [(len(text), "unknown", None, None, None)], wrong + 1
     return kept, wrong
+
+
+def _existing(path: Path, at: Callable[[Path], Any]) -> Path:
+    """The path, or that of the nearest object or array around it: preparation may have added what stands there."""
+    while at(path) is _NOTHING:
+        path = path[:-1]
+    return path
 
 
 def _holds(text: str, piece: Piece, at: Callable[[Path], Any], sources: dict[str | None, str]) -> bool:
@@ -42,8 +53,6 @@ def _holds(text: str, piece: Piece, at: Callable[[Path], Any], sources: dict[str
         escape = ESCAPE.match(sources[source], char or 0)
         return escape is not None and text in decoded(escape[0]) * length
     found = at(source)
-    if kind == "serialised":
-        return found is not _NOTHING
     if kind == "key":
         found = source[-1] if found is not _NOTHING else None
     if not isinstance(found, str) or char is None:

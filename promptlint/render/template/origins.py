@@ -72,7 +72,8 @@ class Origins:
             path = source if isinstance(source, tuple) else None
             start, self._end = self._end, self._end + length
             name = source if isinstance(source, str) else ""
-            if length <= 0 or self._end > self._length or kind not in _KNOWN or len(self.found) > MOST:
+            numbers = all(each is None or type(each) is int for each in (char, line, column))
+            if not numbers or length <= 0 or self._end > self._length or kind not in _KNOWN or len(self.found) > MOST:
                 raise ValueError("origins that cannot be")
             self.found.append(Origin(start, self._end, kind, path, char, line, column, name))
 

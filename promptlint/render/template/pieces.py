@@ -56,8 +56,8 @@ def joined(parts: Sequence[Pieces]) -> Pieces:
     """Pieces one behind the other; a piece that continues the one before it is merged with it."""
     done: list[Piece] = []
     for part in parts:
-        if done and part and (merged := _merged(done[-1], part[0])):
-            done[-1] = merged
+        if done and part and (one := merged(done[-1], part[0])):
+            done[-1] = one
             done.extend(part[1:])
         else:
             done.extend(part)
@@ -78,7 +78,7 @@ def at_line(pieces: Pieces, line: int) -> Pieces:
     )
 
 
-def _merged(left: Piece, right: Piece) -> Piece | None:
+def merged(left: Piece, right: Piece) -> Piece | None:
     """One piece, if the right one goes on where the left one ends."""
     length, kind, source, char, line = left
     if kind != right[1] or line != right[4]:
