@@ -1,8 +1,10 @@
 """Whether the origins of a rendering are true, judged without the code that made them."""
 
 import json
+import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -96,10 +98,8 @@ def _decoded(rest: str) -> set[str]:
     """What the escape at the beginning of `rest` may mean."""
     meanings = set()
     for length in range(2, 41):
-        try:
+        with suppress(UnicodeDecodeError), warnings.catch_warnings(action="ignore"):  # of an unknown escape
             meanings.add(rest[:length].encode("ascii", "backslashreplace").decode("unicode-escape"))
-        except UnicodeDecodeError:
-            continue
     return meanings
 
 

@@ -83,7 +83,7 @@ def merged(left: Piece, right: Piece) -> Piece | None:
     length, kind, source, char, line = left
     if kind != right[1] or line != right[4]:
         return None
-    if char is not None and right[3] != (char + length if kind in SLIDING else char):
+    if char is not None and (kind not in SLIDING or right[3] != char + length):
         return None
     if source is not right[2] and source != right[2]:
         return None
