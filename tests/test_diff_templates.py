@@ -239,6 +239,44 @@ def test_harmony_drops_reasoning_once_it_has_answered(compare: Any) -> None:
     assert change.template_a is None  # there is no template
 
 
+def test_whose_cache_has_markers_has_no_public_template(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"model": "m", "messages": [ASKED]}))
+    with pytest.raises(PromptlintError, match="anthropic reads entries at markers"):
+        diff(str(path), str(path), provider="anthropic", templates=TemplateOptions(str(OURS / "clock.jinja")))
+
+
+def test_a_library_has_its_own_vocabulary(compare: Any) -> None:
+    with pytest.raises(PromptlintError, match="its own vocabulary"):
+        compare([ASKED], [ASKED], "harmony", tokenizer="bytes")
+
+
+def test_tools_that_no_template_prints_are_noted(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(with_tools([ASKED])))
+    report = diff(str(path), str(path), templates=TemplateOptions(str(OURS / "drops_reasoning.jinja")))
+    assert "the template prints none of the tools" in report.notes
+
+
+def test_vllm_parses_the_arguments_of_calls_first(tmp_path: Path) -> None:
+    text = json.dumps({"order_id": "A-1042"}, indent=1)
+    function = {"name": "get_order", "arguments": text}
+    called = {**CALLED, "tool_calls": [{**CALLED["tool_calls"][0], "function": function}]}
+    other = json.loads(json.dumps(called).replace("A-1042", "A-1043"))
+    for name, call in (("a.json", called), ("b.json", other)):
+        (tmp_path / name).write_text(json.dumps(with_tools([SYSTEM, ASKED, call, RESULT]), indent=1))
+    a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
+    options = TemplateOptions(str(real_models.templates()["qwen2_5"]))
+    sizes = set()
+    for provider_name, noted in ((None, True), ("vllm", False)):
+        report = diff(a, b, provider=provider_name, templates=options)
+        (change,) = costly(report.diffs[0])
+        assert (change.a.pointer, change.a.char) == ("/messages/2/tool_calls/0/function/arguments", 21)
+        assert any("vLLM parses them first" in note for note in report.notes) is noted
+        sizes.add(report.diffs[0].a.prompt_bytes)
+    assert len(sizes) == 2
+
+
 def test_a_library_takes_no_template_arguments(compare: Any) -> None:
     with pytest.raises(PromptlintError, match="--template-kwargs"):
         compare([ASKED], [ASKED], "harmony", kwargs={"x": 1})

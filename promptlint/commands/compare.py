@@ -63,6 +63,11 @@ def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     row = provider_row(name)
     if old.may_lack_markers:
         row = row._replace(implicit=True)
+    if options.sides is not None and row.cache == "markers":
+        raise PromptlintError(
+            f"{name} reads entries at markers, and does not say how it renders a request",
+            "leave out --chat-template or --provider",
+        )
     if options.block_size is not None:
         if row.cache == "markers":
             raise PromptlintError(f"{name} reads entries at markers, not in blocks", "leave out --block-size")

@@ -49,7 +49,8 @@ def diff(
     if templates is not None:
         from promptlint.commands.templates import beside, sides_of
 
-        sides, tokenizer = sides_of(templates, provider), tokenizer or beside(templates)
+        sides = sides_of(templates, provider, tokenizer)
+        tokenizer = tokenizer or beside(templates)
     options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, sides)
     if os.path.isdir(a) and os.path.isdir(b):
         return _folders(a, b, options, input_format, request_path, progress)

@@ -116,10 +116,13 @@ def unseen(divergence: Divergence, a: Rendered, b: Rendered) -> Found:
     return Found(at_end, Meaning(row.label, "certain", "nothing", "info", message, row.fix))
 
 
-def sides_of(options: TemplateOptions, provider: str | None) -> tuple[Side, Side] | None:
-    """The chat templates of both inputs, as vLLM calls them if it is the provider; None if there are none."""
+def sides_of(options: TemplateOptions, provider: str | None, tokenizer: str | None) -> tuple[Side, Side] | None:
+    """The chat templates of both inputs, as vLLM calls them if it is the provider; None if there are none.
+
+    `tokenizer`: the vocabulary that the user names.
+    """
     from promptlint.render.chat import Aside
-    from promptlint.render.chat_template import open_chat_template
+    from promptlint.render.chat_template import NativeChat, open_chat_template
     from promptlint.tokens.harmony import official_ranks
 
     spec_a = options.chat_template
@@ -133,6 +136,8 @@ def sides_of(options: TemplateOptions, provider: str | None) -> tuple[Side, Side
         )
     templates = open_chat_template(spec_a)
     other = templates if options.chat_template_b is None else open_chat_template(options.chat_template_b)
+    if tokenizer is not None and any(isinstance(one, NativeChat) for one in (templates, other)):
+        raise PromptlintError("the library that renders this model has its own vocabulary", "leave out --tokenizer")
     now, now_b = _clocks(options)
     aside = Aside(now, official_ranks, options.kwargs, "vllm" if provider == "vllm" else "transformers")
     return Side(templates, aside), Side(other, aside._replace(now=now_b))

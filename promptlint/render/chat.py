@@ -59,16 +59,18 @@ def render_chat(
     found = renderer.render(
         Template(name, template.source.source, "chat"), variables, now=aside.now, profile=aside.profile
     )
-    found = found._replace(notes=(*found.notes, *_notes(body, template, aside)))
+    found = found._replace(notes=(*found.notes, *_notes(body, template, aside, found)))
     return rendered(request, template.source, found, {**places, **{(name,): None for name in aside.variables}})
 
 
-def _notes(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> Iterator[str]:
+def _notes(body: dict[str, Json], template: ChatTemplate, aside: Aside, found: Rendering) -> Iterator[str]:
     """What a user may want to know about a rendering."""
     source = template.source.source
     for name in ("bos_token", "eos_token"):
         if re.search(rf"\b{name}\b", source) and name not in {*template.special, *aside.variables}:
             yield f"the template prints {name}, which is not known here: give it with --template-kwargs {name}=…"
+    if body.get("tools") and found.origins and not any(o.path and o.path[0] == "tools" for o in found.origins):
+        yield "the template prints none of the tools"
     if aside.profile == "transformers" and has_string_arguments(body):
         yield (
             "arguments of tool calls are strings and stay so, as transformers leaves them; vLLM parses them first "
