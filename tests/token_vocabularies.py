@@ -14,6 +14,7 @@ import tiktoken
 from tiktoken_ext import openai_public
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+import real_models
 import token_texts
 from promptlint.tokens import Tokenizer as Ours
 from promptlint.tokens import open_tokenizer
@@ -109,6 +110,14 @@ def pair(name: str) -> tuple[Ours, Encode]:
         return open_tokenizer(None), reference("o200k_base").encode_ordinary
     if name == "cl100k":
         return open_ranks(name, official_ranks("cl100k_base")), reference("cl100k_base").encode_ordinary
+    if name == "harmony":
+        harmony = tiktoken.Encoding(**(declared("o200k_harmony") | {"mergeable_ranks": ranks("o200k_base")}))
+        return open_tokenizer("o200k_harmony"), lambda text: harmony.encode(text, allowed_special="all")
+    if name == "qwen3":
+        return open_tokenizer("qwen3"), by_library(real_models.vocabulary("qwen3").read_bytes())
+    if name in ("llama3_1", "gemma3"):
+        path = real_models.vocabulary(name)
+        return open_tokenizer(str(path)), by_library(path.read_bytes())
     if name == "deepseek":
         path = deepseek_path()
         return open_tokenizer(str(path)), by_library(path.read_bytes())
