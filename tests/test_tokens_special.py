@@ -136,6 +136,8 @@ def chat(path: str, config: dict[str, Any]) -> Callable[..., Any]:
         return token["content"] if isinstance(token, dict) else token
 
     markers = {name: content(config[name]) for name in ("bos_token", "eos_token") if config.get(name)}
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=path, chat_template=config["chat_template"], **markers)
-    apply: Callable[..., Any] = tokenizer.apply_chat_template
+    fast: Callable[..., Any] = PreTrainedTokenizerFast
+    apply: Callable[..., Any] = fast(
+        tokenizer_file=path, chat_template=config["chat_template"], **markers
+    ).apply_chat_template
     return apply

@@ -43,15 +43,12 @@ def main() -> None:
     for prefix in (True, False):
         vocabularies[f"space prefix {prefix}"] = token_ggufs.scored(add_space_prefix=prefix)
     wanted = texts()
-    cases = {
-        name: {"metadata": metadata, "ids": tokenized(metadata, wanted)} for name, metadata in vocabularies.items()
-    }
-    # Of the byte pairs only `pre` differs.
     shared = {"byte_pairs": token_ggufs.byte_pairs(""), "scored": token_ggufs.scored()}
-    for case in cases.values():
-        kind = "scored" if "tokenizer.ggml.scores" in case["metadata"] else "byte_pairs"
-        own = {key: value for key, value in case["metadata"].items() if shared[kind].get(key) != value}
-        case["metadata"] = {"like": kind, **own}
+    cases = {}
+    for name, metadata in vocabularies.items():
+        kind = "scored" if "tokenizer.ggml.scores" in metadata else "byte_pairs"
+        own = {key: value for key, value in metadata.items() if shared[kind].get(key) != value}
+        cases[name] = {"metadata": {"like": kind, **own}, "ids": tokenized(metadata, wanted)}
     body = {"texts": wanted, "vocabularies": shared, "cases": cases}
     rows = (f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in body.items())
     TARGET.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8", newline="\n")
