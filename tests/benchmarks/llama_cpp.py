@@ -15,6 +15,7 @@ import tempfile
 import unicodedata
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -44,11 +45,11 @@ def main() -> None:
         vocabularies[f"space prefix {prefix}"] = token_ggufs.scored(add_space_prefix=prefix)
     wanted = texts()
     shared = {"byte_pairs": token_ggufs.byte_pairs(""), "scored": token_ggufs.scored()}
-    cases = {}
+    cases: dict[str, Any] = {}
     for name, metadata in vocabularies.items():
         kind = "scored" if "tokenizer.ggml.scores" in metadata else "byte_pairs"
-        own = {key: value for key, value in metadata.items() if shared[kind].get(key) != value}
-        cases[name] = {"metadata": {"like": kind, **own}, "ids": tokenized(metadata, wanted)}
+        own: dict[str, Any] = {key: value for key, value in metadata.items() if shared[kind].get(key) != value}
+        cases[name] = {"metadata": {"like": kind} | own, "ids": tokenized(metadata, wanted)}
     body = {"texts": wanted, "vocabularies": shared, "cases": cases}
     rows = (f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in body.items())
     TARGET.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8", newline="\n")
