@@ -109,6 +109,33 @@ def test_a_printed_value_tells_the_line_that_prints_it(renderer: Renderer) -> No
     assert lines == {2, 5}
 
 
+def test_what_goes_on_in_another_line_is_told_apart(renderer: Renderer) -> None:
+    got = render(renderer, "{{ a[:3] -}}\n{{ a[3:] }}")
+    assert got.origins == (Origin(0, 3, "value", ("a",), 0, line=1), Origin(3, 7, "value", ("a",), 3, line=2))
+
+
+@pytest.mark.parametrize(
+    ("source", "kinds"),
+    [
+        ("{{ '<%s>%s %%' % (a, n) }}", "template value template serialised template"),
+        ("{{ '<%(k)s>' % {'k': a} }}", "template value template"),
+        ("{{ '<{}>{x}{}.'.format(a, n, x=a) }}", "template value template value serialised template"),
+        ("{{ '<{a}>'.format_map({'a': a}) }}", "template value template"),
+        ("{{ '<' ~ n ~ true ~ '>' }}", "template serialised computed template"),
+        ("{{ (a ~ '\n' ~ a) | indent(2) }}", "value call value"),
+        ("{{ [a, n, a[:1]] | join('-') }}", "value template serialised template value"),
+        ("{{ a | safe + '<' }}", "value computed"),
+        ("{{ '-' + (a | safe) }}", "template value"),
+        ("{{ a.replace(' ', '__') }}", "value template value"),
+        ("{{ [a] }}", "computed serialised value serialised computed"),
+        ("{{ {'k': a} | tojson }}", "call template call serialised value serialised call"),
+        ("{{ a | title }}{{ a | center(9) }}", "computed"),
+    ],
+)
+def test_parts_of_an_expression_keep_their_origins(source: str, kinds: str, renderer: Renderer) -> None:
+    assert " ".join(origin.kind for origin in render(renderer, source).origins) == kinds
+
+
 def test_parts_of_json_lead_to_their_parts(renderer: Renderer) -> None:
     got = render(renderer, "{{ d | tojson }}")
     assert got.text == '{"v\\"w": "x\\ny", "n": [1, null, {"z": "ä"}], "/x~": ["y"]}'
@@ -133,6 +160,8 @@ def test_added_names_of_reasoning_lead_to_the_one_that_was_sent() -> None:
         got = renderer.render(Template("t", source, "chat"), given, now=NOW)
     assert got.text == '{"thinking": "why", "role": "assistant", "reasoning": "why", "reasoning_content": "why"}'
     assert_true(got, given, {"": source})
+    added = [origin.path for origin in got.origins if got.text.startswith(("thinking", "reasoning_c"), origin.start)]
+    assert added == [("messages", 0, "reasoning")] * 2
     values = {origin.path for origin in got.origins if origin.kind == "value"}
     assert values == {("messages", 0, "reasoning"), ("messages", 0, "role")}
 

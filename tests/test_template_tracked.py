@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import Markup, escape
 
@@ -74,12 +74,14 @@ ONE: list[Callable[[str], Any]] = [
 ]
 
 
+@settings(deadline=None)
 @given(texts)
 def test_methods_of_one_string(text: str) -> None:
     for method in ONE:
         assert_alike(method(at("v0", text)), method(text), sources(text))
 
 
+@settings(deadline=None)
 @given(texts, short, counts)
 def test_methods_with_a_separator(text: str, other: str, count: int) -> None:
     methods: list[Callable[[str, str], Any]] = [
@@ -105,6 +107,7 @@ def test_methods_with_a_separator(text: str, other: str, count: int) -> None:
         assert_alike(method(text, at("v1", other)), method(text, other), sources(text, other))
 
 
+@settings(deadline=None)
 @given(texts, ends, ends, st.sampled_from([None, 1, 2, 3, -1, -2]))
 def test_slices(text: str, start: int | None, end: int | None, step: int | None) -> None:
     tracked = at("v0", text + "|" + text)[:]
@@ -115,6 +118,7 @@ def test_slices(text: str, start: int | None, end: int | None, step: int | None)
         at("v0", text)[len(text)]
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["a", "%s", "%%", "é", "%(k)s"]), max_size=5), texts, short)
 def test_percent(parts: list[str], one: str, two: str) -> None:
     form = "".join(parts)
@@ -131,6 +135,7 @@ def test_percent(parts: list[str], one: str, two: str) -> None:
     assert_alike(at("v0", form) % tracked, want, sources(form, one, two))
 
 
+@settings(deadline=None)
 @given(texts, st.lists(st.integers(0, 14), max_size=6))
 def test_what_is_cut_and_joined_is_what_it_was(text: str, edges: list[int]) -> None:
     pieces = pieces_of(at("v0", text) + at("v1", "x").upper() + at("v0", text)[1:])
@@ -147,6 +152,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(
     json_values, st.booleans(), st.sampled_from([None, 0, 2, "\t"]), st.sampled_from([None, (",", ":")]), st.booleans()
 )
@@ -160,6 +166,7 @@ def test_json(value: Any, ascii_only: bool, indent: Any, separators: Any, sort: 
     assert_written(got, value)
 
 
+@settings(deadline=None)
 @given(json_values)
 def test_python_s_own_form(value: Any) -> None:
     got = serialise.representation(track([value], ("v",)))
@@ -190,6 +197,7 @@ def assert_written(got: str, value: Any) -> None:
     assert start == len(got)
 
 
+@settings(deadline=None)
 @given(texts, texts)
 def test_markup(one: str, two: str) -> None:
     left, right = at("v0", one), at("v1", two)
