@@ -42,7 +42,7 @@ def test_a_damaged_file_is_told_and_counts_as_missing(tmp_path: Path, monkeypatc
     find = installed.find
     monkeypatch.setattr(
         "promptlint.commands.tokenizers.find",
-        lambda name: installed.Found(str(wrong), "x") if name == "cl100k_base" else find(name),
+        lambda name: str(wrong) if name == "cl100k_base" else find(name),
     )
     report = tokenizers()
     (row,) = (row for row in report.vocabularies if row.name == "cl100k_base")

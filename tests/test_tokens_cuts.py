@@ -48,6 +48,13 @@ def test_other_vocabularies_without_a_pretokenizer(name: str) -> None:
     assert token_laws.fuzz(tokenizer, reference, 1000, seed=3) > 250
 
 
+@pytest.mark.parametrize("name", ["llama3_1", "gemma3"])
+def test_vocabularies_of_models(name: str) -> None:
+    tokenizer, reference = vocabularies.pair(name)
+    assert tokenizer.has_cuts
+    assert token_laws.fuzz(tokenizer, reference, 200, seed=11) > 200
+
+
 PROVED: dict[str, dict[str, Any]] = {
     **{f"split-{number}": {"pre_tokenizer": vocabularies.split(p)} for number, p in enumerate(SPLIT_PATTERNS)},
     "deepseek": {"pre_tokenizer": vocabularies.split(*DEEPSEEK_PATTERNS)},

@@ -59,7 +59,7 @@ def _named(name: str, faults: list[str]) -> Vocabulary:
     if found is not None and (known.kind != "SentencePiece" or find_spec("sentencepiece")):
         try:
             read_checked(name, found)
-            place = found.path
+            place = found
         except PromptlintError as fault:
             faults.append(str(fault))
     size = ENCODINGS[name].size if name in ENCODINGS else known.tokens

@@ -7,35 +7,26 @@ does not like before it tries the network.
 import os
 import zlib
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.facts.tokenizers import whereabouts
 from promptlint.tokens.recognise import LARGEST
 
-
-class Found(NamedTuple):
-    """A file that should hold a vocabulary; its hash has not been looked at."""
-
-    path: str
-    keeper: str  # what put it there
-
-
 _HINT = "replace it, or give a file with --tokenizer"
 
 
-def find(name: str) -> Found | None:
-    """The first place that has a file for the vocabulary `name`."""
-    return next((found for found in _places(name) if os.path.isfile(found.path)), None)
+def find(name: str) -> str | None:
+    """The path of the first file that should hold the vocabulary `name`; its hash has not been looked at."""
+    return next(filter(os.path.isfile, _places(name)), None)
 
 
-def read_checked(name: str, found: Found) -> bytes:
+def read_checked(name: str, path: str) -> bytes:
     """The vocabulary `name`, unpacked. PromptlintError if the file cannot be read, or is not the official one."""
     from hashlib import sha256
 
-    data = _read(found.path)
+    data = _read(path)
     if sha256(data).hexdigest() != digest_of(name):
-        raise PromptlintError(f"{found.path}: not the official file of {name}: damaged, or another", _HINT)
+        raise PromptlintError(f"{path}: not the official file of {name}: damaged, or another", _HINT)
     return data
 
 
@@ -58,29 +49,29 @@ def _read(path: str) -> bytes:
         raise PromptlintError(f"{path}: {error}", _HINT) from None
 
 
-def _places(name: str) -> Iterator[Found]:
+def _places(name: str) -> Iterator[str]:
     known = whereabouts(name)
     if known is None:
         return
     if known.cached:
         folder = os.environ.get("TIKTOKEN_ENCODINGS_BASE")
         if folder:
-            yield Found(os.path.join(folder, f"{name}.tiktoken"), "TIKTOKEN_ENCODINGS_BASE")
-        yield from (Found(os.path.join(cache, known.cached), keeper) for cache, keeper in _cache())
+            yield os.path.join(folder, f"{name}.tiktoken")
+        cache = _cache()
+        if cache:
+            yield os.path.join(cache, known.cached)
     for package, file in known.packages.items():
-        yield from (Found(os.path.join(root, file), package) for root in _package(package))
+        yield from (os.path.join(root, file) for root in _package(package))
 
 
-def _cache() -> Iterator[tuple[str, str]]:
+def _cache() -> str:
     """The folder in which tiktoken keeps what it has downloaded. An empty setting turns its cache off."""
     for variable in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if variable in os.environ:
-            if os.environ[variable]:
-                yield os.environ[variable], variable
-            return
+            return os.environ[variable]
     from tempfile import gettempdir
 
-    yield os.path.join(gettempdir(), "data-gym-cache"), "tiktoken's cache"
+    return os.path.join(gettempdir(), "data-gym-cache")
 
 
 def _package(name: str) -> list[str]:

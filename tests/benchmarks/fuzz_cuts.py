@@ -1,6 +1,6 @@
 """Seeded edits on one vocabulary, as in tests/test_tokens_cuts.py but as many as you like.
 
-usage: python tests/benchmarks/fuzz_cuts.py [o200k|cl100k|deepseek|plain|metaspace|byte_level] [EDITS] [SEED]
+usage: python tests/benchmarks/fuzz_cuts.py [VOCABULARY] [EDITS] [SEED]    (a name of tests/token_vocabularies.py: pair)
 """
 
 import sys
