@@ -1,7 +1,8 @@
 """The vocabulary inside a GGUF, as llama.cpp uses it: its own regular expressions, its own rule for special tokens.
 
 The reference is llama.cpp's src/llama-vocab.cpp. What it does differently for single models, and what has no exact
-counterpart here, is refused.
+counterpart here, is refused. Two things may differ: characters newer than the Unicode tables of one side, and special
+tokens that overlap in a text (no vocabulary is known that has such): here the leftmost is taken, there the longest.
 """
 
 from typing import Any, NamedTuple
