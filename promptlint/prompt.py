@@ -134,8 +134,9 @@ class Origin(NamedTuple):
     serialised: part of the value at `path`, written as JSON or as Python writes it.
     template: they stand at `line` and `column` of the template's source, literally or as an escape.
     call: what `name`, called by the template, answered. computed: by an expression of the template.
-    `path` leads into the variables of the template, such as ("messages", 0, "content"). For all kinds but template
-    `line` is that of the template's expression that printed them, where it is known.
+    `path` leads into the variables of the template, such as ("messages", 0, "content"). For a call `line` is its own;
+    for the other kinds but template it is that of the expression that printed them. It is None where it is not known,
+    or in a template that the main one includes: then `name` is that of a literal's template.
     """
 
     start: int

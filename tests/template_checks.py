@@ -5,6 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -51,7 +52,7 @@ def holds(origin: Origin, text: str, variables: Any, sources: dict[str, str]) ->
     """Whether an origin is true of its text."""
     if origin.kind == "template":
         return origin.path is None and _stands(text, origin, sources)
-    if origin.column is not None or origin.line is None:
+    if origin.column is not None or (origin.line is None and len(sources) == 1):  # no line of what is included
         return False
     if origin.kind in ("call", "computed"):
         return origin.path is None and bool(origin.name) == (origin.kind == "call")
@@ -91,13 +92,14 @@ def _stands(text: str, origin: Origin, sources: dict[str, str]) -> bool:
     assert origin.column is not None
     lines = sources[origin.name].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     rest = "\n".join(lines[origin.line - 1 :])[origin.column - 1 :]
-    return rest.startswith(text) or (rest.startswith("\\") and text in _decoded(rest))
+    return rest.startswith(text) or (rest.startswith("\\") and text in _decoded(rest[: 40 if rest[1] in "xuUN01234567" else 2]))
 
 
+@cache
 def _decoded(rest: str) -> set[str]:
     """What the escape at the beginning of `rest` may mean."""
     meanings = set()
-    for length in range(2, 41):
+    for length in range(2, len(rest) + 1):
         with suppress(UnicodeDecodeError), warnings.catch_warnings(action="ignore"):  # of an unknown escape
             meanings.add(rest[:length].encode("ascii", "backslashreplace").decode("unicode-escape"))
     return meanings

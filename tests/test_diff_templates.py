@@ -191,6 +191,14 @@ def test_a_model_folder_brings_its_vocabulary(compare: Any) -> None:
     assert found.a.tokenizer == str(folder / "tokenizer.json")
 
 
+def test_a_control_token_that_a_text_spells_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([SYSTEM, {"role": "user", "content": "What does <|im_end|> mean, or <tool_call>?"}]))
+    report = diff(str(path), str(path), templates=TemplateOptions(str(real_models.vocabulary("qwen3").parent)))
+    spelled = [note for note in report.notes if "spells" in note]
+    assert spelled == ["the text at /1/content spells <|im_end|>, which the model reads as the control token"]
+
+
 def test_a_marked_prompt_is_no_chat_template(compare: Any, tmp_path: Path) -> None:
     body = {"model": "claude-sonnet-5", "max_tokens": 9, "system": "s", "messages": [ASKED]}
     with pytest.raises(PromptlintError, match="a chat template takes messages"):
@@ -332,3 +340,58 @@ def _check_first_cost(found: Diff, a: str, b: str, name: str) -> None:
     else:
         assert costs, name
         assert min(change.shared_bytes or 0 for change in costs) == found.boundary.shared_bytes, name
+
+
+class Application:
+    """A template of an application, what it includes, and its variables, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "a.j2").write_text("Rules:\n{% include 'rules.md' %}\nFor {{ shop }}.\n{{ question }}\n")
+        (folder / "rules.md").write_text("Be kind.\nBe brief.\n")
+        (folder / "v.yaml").write_text("shop: Larch & Finch\nquestion: Where is A-1042?\n")
+
+    def diff(self, b: str = "a.j2", variables: str = "v.yaml", **other: Any) -> Diff:
+        a, b, variables = (str(self.folder / name) for name in ("a.j2", b, variables))
+        return diff(a, b, templates=TemplateOptions(variables=variables, **other)).diffs[0]
+
+
+@pytest.fixture
+def application(tmp_path: Path) -> Application:
+    return Application(tmp_path)
+
+
+def test_other_values_of_a_template_are_found_in_the_variables(application: Application) -> None:
+    other = application.folder / "w.yaml"
+    other.write_text("question: Where is A-1043?\nshop: Larch & Finch\n")
+    found = application.diff(variables_b=str(other))
+    (change,) = costly(found)
+    assert (change.b.path, change.b.line, change.b.column, change.b.pointer) == (str(other), 1, 25, "/question")
+    assert change.template_b is not None
+    assert (change.template_b.path, change.template_b.line) == (str(application.folder / "a.j2"), 4)
+    assert found.b.path == str(application.folder / "a.j2")
+    assert found.boundary.exact
+
+
+def test_another_text_of_a_template_is_found_in_the_template(application: Application) -> None:
+    changed = (application.folder / "a.j2").read_text().replace("For {{", "From {{")
+    (application.folder / "b.j2").write_text(changed)
+    (change,) = costly(application.diff("b.j2"))
+    assert (change.a.path, change.a.line, change.a.column) == (str(application.folder / "a.j2"), 3, 2)
+    assert (change.b.path, change.b.line, change.b.column) == (str(application.folder / "b.j2"), 3, 2)
+
+
+def test_another_text_of_an_included_template_is_found_there(application: Application, tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    other = Application(tmp_path / "b")
+    (other.folder / "rules.md").write_text("Be kind.\nBe short.\n")
+    (change,) = costly(application.diff("b/a.j2"))
+    assert change.template_b is not None
+    assert (change.template_b.path, change.template_b.line) == (str(other.folder / "rules.md"), 2)
+    assert change.template_b.column == 4
+
+
+def test_an_unknown_name_of_a_template_is_one_line(application: Application) -> None:
+    (application.folder / "v.yaml").write_text("shop: x\n")
+    with pytest.raises(PromptlintError, match=r"a\.j2:4: .*question"):
+        application.diff()

@@ -98,8 +98,7 @@ def spot_of(prompt: Rendered, char: int) -> Spot:
     if prompt.template is not None and not prompt.template.source:
         path = next_value(shown(prompt), char)
         return Spot(path, "value", CharIndex(0), CharIndex(0))
-    known = bool(prompt.origins) and prompt.origins[origin_at(prompt, char)].line is not None
-    return template_spot(prompt, char) if known else value_spot(prompt, char, char)
+    return value_spot(prompt, char, char) if template_place(prompt, char) is None else template_spot(prompt, char)
 
 
 def value_spot(prompt: Rendered, char: int, end: int) -> Spot:
@@ -116,13 +115,21 @@ def value_spot(prompt: Rendered, char: int, end: int) -> Spot:
 
 def template_spot(prompt: Rendered, char: int) -> Spot:
     """The place in the template whose text, or whose expression, prints a character of the prompt."""
-    template, place = prompt.template, template_place(prompt, char)
-    if template is None or place is None:
-        return Spot(() if template is None else template.path, "value", CharIndex(0), CharIndex(0), in_template=True)
-    line, column = place
+    template = prompt.template
+    if template is None:
+        return Spot((), "value", CharIndex(0), CharIndex(0), in_template=True)
+    line, column = template_place(prompt, char) or _place_before(prompt, char)
     starts = [0, *(match.end() for match in re.finditer(_LINE_END, template.source))]
     at = CharIndex(starts[line - 1] + (column or 1) - 1)
     return Spot(template.path, "value", at, at, in_template=True)
+
+
+def _place_before(prompt: Rendered, char: int) -> tuple[int, int | None]:
+    """The nearest place before a character whose own place is not in the template itself, but in one it includes."""
+    for number in range(origin_at(prompt, char), 0, -1):
+        if place := template_place(prompt, prompt.origins[number - 1].end - 1):
+            return place
+    return 1, None
 
 
 def template_place(prompt: Rendered, char: int) -> tuple[int, int | None] | None:
@@ -130,20 +137,25 @@ def template_place(prompt: Rendered, char: int) -> tuple[int, int | None] | None
 
     Of what an expression prints only the line is known.
     """
-    if prompt.template is None or not prompt.origins:
+    if prompt.template is None or not prompt.origins or char >= len(prompt.text):
         return None
     origin = prompt.origins[origin_at(prompt, char)]
     lines = re.split(_LINE_END, prompt.template.source)
-    if origin.line is None or origin.line > len(lines):
+    if origin.line is None or origin.line > len(lines) or (origin.kind == "template" and origin.name):
         return None
     if origin.kind == "call":
         called = lines[origin.line - 1].find(f"{origin.name}(")
         return origin.line, called + 1 if called >= 0 else None
     if origin.kind != "template" or origin.column is None:
         return origin.line, None
-    ahead = prompt.text[origin.start : char]  # a literal stands as it is, an escape is one place
-    line, begins = origin.line + ahead.count("\n"), ahead.rfind("\n") + 1
-    column = len(ahead) - begins + (1 if begins else origin.column)
+    line, column = literal_place(prompt, origin, char)
     if line <= len(lines) and (lines[line - 1] + "\n").startswith(prompt.text[char : char + 1], column - 1):
         return line, column
     return origin.line, origin.column
+
+
+def literal_place(prompt: Rendered, origin: Origin, char: int) -> tuple[int, int]:
+    """Line and column of a character that a template's text prints as it stands; an escape is one place."""
+    ahead = prompt.text[origin.start : char]
+    begins = ahead.rfind("\n") + 1
+    return (origin.line or 1) + ahead.count("\n"), len(ahead) - begins + (1 if begins else origin.column or 1)

@@ -32,9 +32,10 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
 
         return compare_ids(old, new, provider, options), old.notes + new.notes
     if options.sides is not None:
-        from promptlint.commands.templates import through_templates
+        from promptlint.commands.templates import spelled_tokens, through_templates
 
         a, b = through_templates(old, new, options.sides)
+        said = (*said, *spelled_tokens(a, options), *spelled_tokens(b, options))
     else:
         a = render(old)
         b = render(new, like=a)

@@ -1,10 +1,11 @@
 """Symbolic places -> what is printed: file, line, column, pointer, excerpt."""
 
+import os
 from collections.abc import Sequence
 
-from promptlint.boundary.divergence import item_at, piece_at
+from promptlint.boundary.divergence import item_at, origin_at, piece_at
 from promptlint.boundary.settings import is_private, json_text
-from promptlint.boundary.shown import template_place
+from promptlint.boundary.shown import literal_place, template_place
 from promptlint.finding import Place, TemplateLine
 from promptlint.prompt import Document, Json, Location, Path, Rendered, Request, Spot, TemplateSource
 from promptlint.read.descend import descend
@@ -80,8 +81,14 @@ def printed_value(rendered: Rendered, spot: Spot) -> str | None:
 def template_line(rendered: Rendered, char: int) -> TemplateLine | None:
     """The line of the template that printed a character of the prompt; None where that is not known."""
     template = rendered.template
-    place = template_place(rendered, char) if char < len(rendered.text) else None
-    if template is None or place is None:
+    if template is None or char >= len(rendered.text):
+        return None
+    origin = rendered.origins[origin_at(rendered, char)]
+    if origin.kind == "template" and origin.name and origin.line is not None:
+        path = os.path.join(os.path.dirname(template.document.path), origin.name)
+        return TemplateLine(path.replace(os.sep, "/"), "", None, *literal_place(rendered, origin, char), "")
+    place = template_place(rendered, char)
+    if place is None:
         return None
     line, column = place
     excerpt = template.source.splitlines()[line - 1].strip()

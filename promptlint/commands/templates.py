@@ -1,14 +1,15 @@
 """Prompts that a template makes: a request through a chat template, an application template with its variables."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.boundary import text_divergences
-from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.divergence import Divergence, origin_at
 from promptlint.boundary.rendered import hunks, rendered_divergences
-from promptlint.boundary.shown import shown, value_spot
+from promptlint.boundary.shown import is_printed, shown, value_spot
 from promptlint.boundary.template_causes import Hunk, clocks
 from promptlint.cache.meaning import Meaning
 from promptlint.commands.changes import Found
@@ -16,7 +17,8 @@ from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
 from promptlint.finding import Diff
-from promptlint.prompt import Document, Rendered, Request, TemplateSource
+from promptlint.prompt import Document, Path, Rendered, Request, TemplateSource
+from promptlint.read.places import pointer
 from promptlint.read.plain import plain
 from promptlint.render import render
 
@@ -54,6 +56,24 @@ def through_templates(old: Request, new: Request, sides: tuple[Side, Side]) -> t
     with Renderer() as renderer:
         a, b = (render_chat(r, *side, renderer) for r, side in zip((old, new), sides, strict=True))
     return a, b
+
+
+def spelled_tokens(prompt: Rendered, options: Options) -> Iterator[str]:
+    """Control tokens of the template that a text of the request spells: the model takes them for the real ones."""
+    names = [name for name in options.tokenizer.added_tokens if any(map(str.isalnum, name))] if options.chosen else []
+    if not names or prompt.tokens is not None:
+        return
+    own: set[str] = set()
+    sent: dict[str, Path] = {}
+    for match in re.finditer("|".join(map(re.escape, sorted(names, key=len, reverse=True))), prompt.text):
+        origin = prompt.origins[origin_at(prompt, match.start())]
+        if origin.kind == "template":
+            own.add(match[0])
+        elif is_printed(origin) and match.end() <= origin.end:
+            sent.setdefault(match[0], origin.path or ())
+    for name, path in sent.items():
+        if name in own:
+            yield f"the text at {pointer(path)} spells {name}, which the model reads as the control token"
 
 
 def divergences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Divergence]]:

@@ -125,7 +125,7 @@ def _printed_by(change: Change, style: _Style) -> list[str]:
     for name, words in phrases.printed_by(change):
         lines += _labelled("by", [f"({name})", *words.split(" ")], style)
         found = by_side[name]
-        if style.excerpts and found is not None:
+        if style.excerpts and found is not None and found.excerpt:
             room = style.width - len(_INDENT) - _LABEL
             lines.append(" " * (len(_INDENT) + _LABEL) + clipped(line(mask(found.excerpt)), room))
     return lines

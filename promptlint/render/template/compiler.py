@@ -88,11 +88,11 @@ class TrackingGenerator(CodeGenerator):
         if not isinstance(node, nodes.TemplateData):
             if _escapes(frame):
                 super()._output_child_post(node, frame, finalize)
-            self.write(f", {node.lineno})")
+            self.write(f", {self._line(node)})")
 
     def start_write(self, frame: Frame, node: nodes.Node | None = None) -> None:
         super().start_write(frame, node)
-        self._written_at = node.lineno if isinstance(node, nodes.CallBlock | nodes.FilterBlock) else None
+        self._written_at = self._line(node) if isinstance(node, nodes.CallBlock | nodes.FilterBlock) else None
         if self._written_at is not None:
             self.write("environment._printed(")
 
@@ -100,6 +100,10 @@ class TrackingGenerator(CodeGenerator):
         if self._written_at is not None:
             self.write(f", {self._written_at})")
         super().end_write(frame)
+
+    def _line(self, node: nodes.Node) -> int:
+        """The line of a node of the main template, which has no name; 0 in one that it includes."""
+        return node.lineno if self.name is None else 0
 
     def _literal(self, literal: Tracked) -> None:
         literals = self.environment._literals  # type: ignore[attr-defined]

@@ -6,8 +6,10 @@ has no value is an error where it is printed or walked, and calling a plain valu
 """
 
 import json
+import sys
 from collections.abc import Callable
 from datetime import datetime
+from types import FrameType
 from typing import Any, NoReturn
 
 from jinja2 import FunctionLoader, TemplateError, Undefined, UndefinedError, nodes
@@ -161,7 +163,7 @@ class TrackingChat(Tracking, Chat):
     def __init__(self, now: datetime) -> None:
         super().__init__(now)
         self.filters["tojson"] = serialise.tojson
-        self.globals["strftime_now"] = lambda form: called(now.strftime(form), "strftime_now")
+        self.globals["strftime_now"] = lambda form: called(now.strftime(form), "strftime_now", _running_line())
 
 
 class TrackingApplication(Tracking, Application):
@@ -181,6 +183,18 @@ def tojson(
 ) -> str:
     """The chat templates' filter: JSON without escapes for HTML."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _running_line() -> int | None:
+    """The line of the template that is running; a template's code is the only one that knows its own template."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        template = frame.f_globals.get("__jinja_template__")
+        if template is not None:
+            line: int = template.get_corresponding_lineno(frame.f_lineno)
+            return line
+        frame = frame.f_back
+    return None
 
 
 def _raise_exception(message: Any) -> None:

@@ -11,9 +11,9 @@ from promptlint.render.template.tracked import Tracked, checked, concat
 from promptlint.render.template.values import TrackedMarkup
 
 
-def called(text: str, name: str) -> Tracked:
-    """What the function `name` answered."""
-    return Tracked(text, ((len(text), "call", name, None, None),) if text else ())
+def called(text: str, name: str, line: int | None = None) -> Tracked:
+    """What the function `name`, called on a line of the template, answered."""
+    return Tracked(text, ((len(text), "call", name, None, line),) if text else ())
 
 
 def html_tojson(value: Any, indent: int | None = None) -> TrackedMarkup:

@@ -31,7 +31,7 @@ def told(pieces: Iterable[Piece], sources: dict[str | None, str]) -> Iterator[by
     rows: list[list[Any]] = []
     size = 0
     for length, kind, source, at, printed_by in _first(pieces):
-        char, line, column = at, printed_by, None
+        char, line, column = at, printed_by or None, None
         if kind in OWN_TEXT and at is not None:
             line = bisect_right(starts[source], at)
             char, column = None, at - starts[source][line - 1] + 1

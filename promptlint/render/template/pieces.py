@@ -17,8 +17,9 @@ Piece: TypeAlias = tuple[int, str, Any, int | None, int | None]
 | call | name of the function | none |
 | computed, unknown | none | none |
 
-`line` is that of the template's expression that printed the piece; None until it is printed, and for the template's
-own text. A plain tuple, as there may be a million of them.
+`line` is that of the main template's expression that printed the piece, of a call that of the call itself; 0 if it is
+not in the main template; None until it is printed, and for the template's own text. A plain tuple, as there may be a
+million of them.
 """
 Pieces: TypeAlias = tuple[Piece, ...]
 
