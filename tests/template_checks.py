@@ -92,7 +92,8 @@ def _stands(text: str, origin: Origin, sources: dict[str, str]) -> bool:
     assert origin.column is not None
     lines = sources[origin.name].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     rest = "\n".join(lines[origin.line - 1 :])[origin.column - 1 :]
-    return rest.startswith(text) or (rest.startswith("\\") and text in _decoded(rest[: 40 if rest[1] in "xuUN01234567" else 2]))
+    longest = 40 if rest[1:2] in "xuUN01234567" else 2
+    return rest.startswith(text) or (rest.startswith("\\") and text in _decoded(rest[:longest]))
 
 
 @cache

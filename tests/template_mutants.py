@@ -42,7 +42,7 @@ MUTANTS = (
     ("literals", '"escape", name, at + match.start(), None', '"escape", name, at + match.end(), None'),
     ("literals", "if known:", "if False:"),
     ("compiler", "concat(parts), lineno=line", "''.join(parts), lineno=line"),
-    ("compiler", 'self.write(f", {node.lineno})")', 'self.write(f", {node.lineno + 1})")'),
+    ("compiler", "return node.lineno if self.name is None", "return node.lineno + 1 if self.name is None"),
     ("filters", "(feed, padding if line or blank", "(padding, feed if line or blank"),
     ("prepare", "source = next((*message._path, name)", "source = next((*message._path, _REASONING[0])"),
     ("origins", "char, column = None, at - starts", "char, column = None, 1 + at - starts"),
