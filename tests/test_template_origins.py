@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import jinja2
 import pytest
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Origin, Rendering
-from promptlint.render.template import Template
+from promptlint.render.template import Template, rendering
 from promptlint.render.template.environment import TrackingChat
 from promptlint.render.template.literals import as_read
+from promptlint.render.template.origins import MOST, Origins, told
+from promptlint.render.template.pieces import Piece
 from promptlint.render.template.process import Renderer
 from promptlint.render.template.tracked import Tracked, pieces_of
 from real_models import templates
@@ -196,3 +199,30 @@ def test_one_child_serves_many_templates(renderer: Renderer) -> None:
     assert renderer._child is child
     later = renderer.render(Template("t", "{{ strftime_now('%Y') }}", "chat"), DATA, now=datetime(2040, 1, 1))
     assert later.text == "2040"
+
+
+def test_an_old_jinja_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = rendering.Job("x", "chat", (), DATA, NOW, "transformers")
+    rendering.compiled(job)
+    monkeypatch.setattr(jinja2, "__version__", "3.1.5")
+    with pytest.raises(rendering.Failure, match="sandbox"):
+        rendering.compiled(job)
+
+
+def test_behind_the_most_origins_one_covers_the_rest() -> None:
+    pieces: list[Piece] = [(1, "value", ("a",), 2 * number, 1) for number in range(MOST + 5)]
+    origins = Origins(len(pieces))
+    for part in told(pieces, {}):
+        origins.add(part)
+    found = origins.all()
+    assert len(found) == MOST + 1
+    assert found[-2].char == 2 * MOST - 2
+    assert (found[-1].kind, found[-1].start, found[-1].end) == ("unknown", MOST, MOST + 5)
+
+
+def test_a_key_that_is_too_long_to_tell_is_unknown() -> None:
+    pieces: list[Piece] = [(1, "value", ("a" * 100_000,), 0, 1), (1, "value", ("b",), 0, 1)]
+    (part,) = told(pieces, {})
+    origins = Origins(2)
+    origins.add(part)
+    assert [origin.kind for origin in origins.all()] == ["unknown", "value"]

@@ -1,6 +1,7 @@
 """One template over one set of variables, inside the child: the text, and where it comes from."""
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
@@ -50,7 +51,7 @@ class Compiled(NamedTuple):
 
 def compiled(job: Job) -> Compiled:
     """The template of the job; raises Failure."""
-    if tuple(int(part) for part in jinja2.__version__.split(".")[:3]) < OLDEST_JINJA:
+    if tuple(map(int, re.findall(r"\d+", jinja2.__version__)[:3])) < OLDEST_JINJA:
         raise Failure(
             f"Jinja {jinja2.__version__} lets templates out of its sandbox", "pip install 'jinja2>=3.1.6,<3.2'"
         )
