@@ -24,7 +24,7 @@ from promptlint.read.raw import common_prefix
 from promptlint.read.sources import read
 from promptlint.render.chat import Aside, render_chat
 from promptlint.render.chat_template import open_chat_template
-from promptlint.render.template import Renderer
+from promptlint.render.template.process import Renderer
 from promptlint.tokens import open_tokenizer
 
 Message = dict[str, Any]

@@ -11,7 +11,7 @@ import pytest
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Origin, Rendering
-from promptlint.render.template import Template, render_all
+from promptlint.render.template import Template
 from promptlint.render.template.process import Renderer
 from template_checks import assert_true
 
@@ -193,8 +193,7 @@ def test_a_fault_in_an_included_file_is_placed_there(tmp_path: Path, renderer: R
     assert refusal(renderer, "{% include 'missing.j2' %}", {}, tmp_path).startswith("missing.j2:3: ")
 
 
-def test_variables_are_json_data() -> None:
-    template = Template("main.j2", "{{ a }}", "application")
+def test_variables_are_json_data(renderer: Renderer) -> None:
     for value, word in (
         (NOW, "datetime"),
         ({1: 2}, "no string"),
@@ -203,12 +202,12 @@ def test_variables_are_json_data() -> None:
         (b"", "bytes"),
     ):
         with pytest.raises(PromptlintError, match=word):
-            render_all(template, [{"a": value}])
+            render(renderer, "{{ a }}", {"a": value})
     deep: list[Any] = []
     for _ in range(2000):
         deep = [deep]
     with pytest.raises(PromptlintError, match="too deep"):
-        render_all(template, [{"a": deep}])
+        render(renderer, "{{ a }}", {"a": deep})
 
 
 def test_a_choice_by_chance_is_noted(renderer: Renderer) -> None:
@@ -219,7 +218,6 @@ def test_a_choice_by_chance_is_noted(renderer: Renderer) -> None:
     assert "random" in got.notes[0]
 
 
-def test_several_sets_of_variables() -> None:
-    first, second = render_all(Template("a", "{{ x }}", "application"), [{"x": "é\ud800"}, {"x": "b"}])
-    assert (first.text, second.text) == ("é\ud800", "b")
-    assert render_all(Template("a", "{{ x }}", "application"), []) == []
+def test_several_sets_of_variables(renderer: Renderer) -> None:
+    texts = [render(renderer, "{{ x }}", {"x": x}).text for x in ("é\ud800", "b")]
+    assert texts == ["é\ud800", "b"]

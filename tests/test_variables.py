@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptlint.errors import PromptlintError
-from promptlint.load.variables import load_variables, parse_kwargs, plain
+from promptlint.load.variables import load_variables, parse_kwargs
 from promptlint.prompt import CharIndex, Number, Spot
 from promptlint.read.places import resolve
+from promptlint.read.plain import plain
 from promptlint.read.sources import read
 
 YAML = """\

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from promptlint.load.variables import Variables
     from promptlint.render.chat import Aside
     from promptlint.render.chat_template import ChatTemplates, NativeChat
-    from promptlint.render.template import Renderer
+    from promptlint.render.template.process import Renderer
 
 
 class TemplateOptions(NamedTuple):
@@ -51,7 +51,7 @@ class Side(NamedTuple):
 def through_templates(old: Request, new: Request, sides: tuple[Side, Side]) -> tuple[Rendered, Rendered]:
     """The prompts that the model's chat template makes of two requests."""
     from promptlint.render.chat import render_chat
-    from promptlint.render.template import Renderer
+    from promptlint.render.template.process import Renderer
 
     with Renderer() as renderer:
         a, b = (render_chat(r, *side, renderer) for r, side in zip((old, new), sides, strict=True))
@@ -187,7 +187,7 @@ def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tup
     from promptlint.commands.compare import compare_prompts, provider_of_pair
     from promptlint.load.variables import load_variables
     from promptlint.read.sources import read
-    from promptlint.render.template import Renderer
+    from promptlint.render.template.process import Renderer
 
     named = options.variables or options.variables_b, options.variables_b or options.variables
     with Renderer() as renderer:
