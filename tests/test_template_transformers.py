@@ -92,11 +92,11 @@ def test_every_real_template_is_rendered_as_transformers_does(tokenizer: Any, re
         for conversation in ("turns", "tools"):
             placed += count_placed(tokenizer, renderer, source, variables(conversation, True))
     assert before == CONVERSATIONS
-    assert equal > 1900
+    assert equal > 1200
     assert equal + refused == len(templates()) * len(CONVERSATIONS) * 2
     assert kinds["computed"] < 100  # a printed None; everything else is known
     assert kinds["unknown"] == 0
-    assert placed > 10_000
+    assert placed > 5_000
 
 
 def count_placed(tokenizer: Any, renderer: Renderer, source: str, given: dict[str, Any]) -> int:
