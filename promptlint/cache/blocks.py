@@ -4,7 +4,7 @@ Behaves as vLLM's block pool does (vllm/v1/core/block_pool.py, 0.10.2 to 0.33.0)
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import NamedTuple, TypeAlias
 
 Key: TypeAlias = Hashable

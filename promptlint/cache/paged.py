@@ -92,7 +92,7 @@ class PagedCache:
         self._retention = retention
         self._running: dict[str, _Request] = {}
         # Groups with the same window are looked up together, full attention first.
-        windows = sorted({group.window for group in groups}, key=lambda window: window is not None)
+        windows = sorted(dict.fromkeys(group.window for group in groups), key=lambda window: window is not None)
         self._kinds = [(w, [i for i, group in enumerate(groups) if group.window == w]) for w in windows]
 
     def start(self, name: str, keys: Sequence[Key], tokens: int) -> Admitted | None:
