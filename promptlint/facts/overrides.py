@@ -1,0 +1,258 @@
+"""Facts of the user's own, over ours: negotiated prices, new models, another limit. Checked here, cell by cell."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from promptlint import facts
+from promptlint.errors import PromptlintError
+from promptlint.facts.providers import CACHES, Provider
+from promptlint.prompt import Json, Number
+from promptlint.read.names import nearest, shown
+
+_LARGEST = 10**9
+_DIGITS = 20  # of a number that is taken
+
+Check = Callable[[Json, str], Any]
+"""A value as it was written, and where -> as rows have it; raises PromptlintError."""
+
+
+class Overrides(NamedTuple):
+    """Rows of the same shape as those of data/*.yaml."""
+
+    models: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours, or all of a new model
+    prices: Mapping[str, list[dict[str, Any]]] = {}  # name -> rows that replace all of ours
+    providers: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours
+
+
+NONE = Overrides()
+
+
+def overrides(section: Json, where: str) -> Overrides:
+    """The `facts` of a configuration, or a file of them. `where` names it in messages and as the source of the rows.
+
+    Raises PromptlintError for an unknown key (with the nearest one), a wrong type, a negative price, a model or
+    provider that is not known.
+    """
+    found = _fields(section, where, {"models": _mapping, "prices": _mapping, "providers": _mapping})
+    stamp = {"source": [where], "checked": date.today().isoformat(), "confidence": "high"}
+    models = {name: _model(name, row, f"{where}: models.{name}") for name, row in found.get("models", {}).items()}
+    prices = {name: _price_rows(rows, f"{where}: prices.{name}") for name, rows in found.get("prices", {}).items()}
+    cells = {
+        name: _provider(name, row, f"{where}: providers.{name}") for name, row in found.get("providers", {}).items()
+    }
+    own = Overrides({name: stamp | row for name, row in models.items()}, {}, cells)
+    return own._replace(
+        prices={_known(name, own, where): [stamp | row for row in rows] for name, rows in prices.items()}
+    )
+
+
+def with_overrides(row: Provider, own: Overrides) -> Provider:
+    """A provider's row with the user's cells."""
+    return row._replace(**own.providers.get(row.name, {}))
+
+
+def _known(name: str, own: Overrides, where: str) -> str:
+    """The model that prices are for, by any of its names."""
+    from promptlint.facts import models
+
+    row = models.model_of(name, own=own)
+    if name in facts.table("models")["models"] or name in own.models:
+        return name
+    if row is None:
+        close = models.nearest(name, own)
+        hint = f"nearest: {', '.join(close)}" if close else "give it a row under models"
+        raise PromptlintError(f"{where}: prices.{shown(name)}: no such model", hint)
+    return row.name
+
+
+def _model(name: str, row: Json, where: str) -> dict[str, Any]:
+    found = _fields(row, where, _MODEL)
+    table = facts.table("models")
+    if name not in table["models"] and "family" not in found:
+        for field in ("provider", "caches"):
+            if field not in found:
+                raise PromptlintError(
+                    f"{where}: {field} is missing",
+                    f"a model that is new needs it, or a family: {', '.join(table['families'])}",
+                )
+        found.setdefault("platforms", [])
+    return found
+
+
+def _provider(name: str, row: Json, where: str) -> dict[str, Any]:
+    _choice(name, where, list(facts.table("providers")))
+    return _fields(row, where, _PROVIDER)
+
+
+def _price_rows(rows: Json, where: str) -> list[dict[str, Any]]:
+    listed = rows if isinstance(rows, list) else [rows]
+    found = [
+        _fields(row, f"{where}.{index}" if isinstance(rows, list) else where, _PRICES)
+        for index, row in enumerate(listed)
+    ]
+    if not any("input" in row for row in found):
+        raise PromptlintError(f"{where}: no row has a price of input", "give input, in USD for a million tokens")
+    return found
+
+
+def _fields(value: Json, where: str, known: Mapping[str, Check]) -> dict[str, Any]:
+    """A mapping of known keys, each checked."""
+    found = _mapping(value, where)
+    for key in found:
+        _choice(key, where, list(known), "key")
+    return {
+        key: known[key](item, f"{where}.{key}" if ": " in where else f"{where}: {key}") for key, item in found.items()
+    }
+
+
+def _mapping(value: Json, where: str) -> dict[str, Json]:
+    if not isinstance(value, dict):
+        raise _wrong(value, where, "a mapping")
+    return value
+
+
+def _choice(value: Json, where: str, options: list[str], what: str = "") -> str:
+    if isinstance(value, str) and value in options:
+        return value
+    close = nearest(value, options) if isinstance(value, str) else None
+    hint = f"did you mean {close}?" if close else f"one of {', '.join(options)}"
+    raise PromptlintError(f"{where}: unknown {what} {_shown(value)}".replace("  ", " "), hint)
+
+
+def _one_of(*options: str) -> Check:
+    return lambda value, where: _choice(value, where, list(options))
+
+
+def _text(value: Json, where: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(value, where, "a text")
+    return value
+
+
+def _flag(value: Json, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(value, where, "true or false")
+    return value
+
+
+def _decimal(value: Json, where: str, what: str) -> Decimal:
+    if isinstance(value, Number) and len(value.text) <= _DIGITS:
+        number = Decimal(value.text)
+        if number.is_finite() and 0 <= number <= _LARGEST:
+            return number
+    raise _wrong(value, where, what)
+
+
+def _price(value: Json, where: str) -> Decimal:
+    return _decimal(value, where, "a price: USD for a million tokens, not below 0")
+
+
+def _times(value: Json, where: str) -> Decimal:
+    return _decimal(value, where, "a factor, not below 0")
+
+
+def _count(value: Json, where: str) -> int:
+    number = _decimal(value, where, "a whole number, not below 0")
+    if number != int(number):
+        raise _wrong(value, where, "a whole number, not below 0")
+    return int(number)
+
+
+def _day(value: Json, where: str) -> str:
+    try:
+        return date.fromisoformat(_text(value, where)).isoformat()
+    except ValueError:
+        raise _wrong(value, where, "a day such as 2026-11-29") from None
+
+
+def _ttl(value: Json, where: str) -> str:
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,4}[smhd]|in_memory", value):
+        return value
+    raise _wrong(value, where, "a lifetime such as 5m or 1h")
+
+
+def _list(of: Check) -> Check:
+    def check(value: Json, where: str) -> list[Any]:
+        if not isinstance(value, list):
+            raise _wrong(value, where, "a list")
+        return [of(item, f"{where}.{index}") for index, item in enumerate(value)]
+
+    return check
+
+
+def _write(value: Json, where: str) -> Any:
+    if value == "input":
+        return value
+    if not isinstance(value, dict):
+        raise _wrong(value, where, "a price for each lifetime, such as {5m: 1.25}, or input")
+    return {_ttl(ttl, where): _price(price, f"{where}.{ttl}") for ttl, price in value.items()}
+
+
+def _tier(value: Json, where: str) -> dict[str, Any]:
+    found = _fields(value, where, {"above": _count, "input_times": _times, "output_times": _times})
+    for key in ("above", "input_times", "output_times"):
+        if key not in found:
+            raise PromptlintError(f"{where}: {key} is missing", "a tier has above, input_times and output_times")
+    return found
+
+
+def _wrong(value: Json, where: str, wanted: str) -> PromptlintError:
+    return PromptlintError(f"{where}: {_shown(value)} is not {wanted}")
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, Number):
+        return shown(value.text)
+    if isinstance(value, str):
+        return shown(value) or "an empty text"
+    return {bool: str(value).lower(), dict: "a mapping", list: "a list"}.get(type(value), "nothing")
+
+
+def _family(value: Json, where: str) -> str:
+    return _choice(value, where, list(facts.table("models")["families"]), "family")
+
+
+def _serving(value: Json, where: str) -> str:
+    return _choice(value, where, list(facts.table("providers")), "provider")
+
+
+_MODEL: dict[str, Check] = {
+    "family": _family,
+    "provider": _serving,
+    "platforms": _list(_text),
+    "caches": _list(_one_of(*CACHES)),
+    "ids": _list(_text),
+    "minimum": _count,
+    "step": _count,
+    "ttls": _list(_ttl),
+    "default_ttl": _ttl,
+    "lifetime": _text,
+    "thinking_kept": _one_of("all", "last-turn"),
+    "count_factor": _times,
+}
+_PRICES: dict[str, Check] = {
+    "from": _day,
+    "until": _day,
+    "platforms": _list(_text),
+    "cache": _one_of(*CACHES),
+    "input": _price,
+    "read": _price,
+    "write": _write,
+    "output": _price,
+    "storage": _price,
+    "tiers": _list(_tier),
+    "note": _text,
+}
+_PROVIDER: dict[str, Check] = {
+    "cache": _one_of(*CACHES),
+    "lookback": _count,
+    "marker_limit": _count,
+    "lifetimes": lambda value, where: tuple(_list(_ttl)(value, where)),
+    "default_lifetime": _ttl,
+    "implicit": _flag,
+    "answers": _flag,
+    "held_back": _count,
+}
