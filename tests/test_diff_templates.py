@@ -389,6 +389,28 @@ def test_another_text_of_an_included_template_is_found_there(application: Applic
     assert change.template_b.column == 4
 
 
+def test_folders_of_templates(application: Application, tmp_path: Path) -> None:
+    for name, word in (("old", "kind"), ("new", "nice")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.j2").write_text(f"Be {word} to {{{{ shop }}}}.")
+        (tmp_path / name / "b.j2").write_text("{{ question }}")
+    options = TemplateOptions(variables=str(application.folder / "v.yaml"))
+    report = diff(str(tmp_path / "old"), str(tmp_path / "new"), templates=options)
+    assert [found.verdict for found in report.diffs] == ["bust", "same"]
+    assert report.diffs[0].a.path == str(tmp_path / "old" / "a.j2")
+
+
+def test_a_clock_without_a_template_is_no_silent_option(application: Application) -> None:
+    path = str(application.folder / "a.j2")
+    with pytest.raises(PromptlintError, match="--now is the clock of a template"):
+        diff(path, path, templates=TemplateOptions(now=datetime(2026, 1, 1)))
+
+
+def test_two_vocabularies_share_no_tokens(compare: Any) -> None:
+    with pytest.raises(PromptlintError, match="two vocabularies"):
+        compare([ASKED], [ASKED], "harmony", mistral("tekken_240911.json"))
+
+
 def test_an_unknown_name_of_a_template_is_one_line(application: Application) -> None:
     (application.folder / "v.yaml").write_text("shop: x\n")
     with pytest.raises(PromptlintError, match=r"a\.j2:4: .*question"):

@@ -1,7 +1,9 @@
 """`promptlint diff A B`: where two prompts part, why, and what it costs."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from promptlint.commands.compare import compare
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from promptlint.commands.templates import Side, TemplateOptions
 
 Progress = Callable[[int, int], None]
+Pair = Callable[[str, str], tuple[Diff, tuple[str, ...]]]
 
 _WORST: tuple[Verdict, ...] = ("refused", "wrong_reuse", "bust", "unknown", "kept", "same")
 
@@ -47,21 +50,27 @@ def diff(
         raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
     sides: tuple[Side, Side] | None = None
     if templates is not None:
-        from promptlint.commands.templates import beside, sides_of
+        from promptlint.commands.templates import sides_of
 
         sides = sides_of(templates, provider, tokenizer)
-        tokenizer = tokenizer or beside(templates)
+        tokenizer = tokenizer or (sides[0].templates.vocabulary if sides is not None else None)
     options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, sides)
-    if os.path.isdir(a) and os.path.isdir(b):
-        return _folders(a, b, options, input_format, request_path, progress)
-    if templates is not None and (templates.variables or templates.variables_b):
+    pair: Pair = partial(_pair, options=options, input_format=input_format, request_path=request_path)
+    if templates is not None and sides is None:
         from promptlint.commands.templates import template_pair
 
-        found, notes = template_pair(a, b, templates, options)
-    else:
-        found, notes = _pair(a, b, options, input_format, request_path)
-    notes = tuple(dict.fromkeys((*notes, *options.tokenizer.notes)))  # both inputs may say the same
-    return Report("diff", found.verdict, findings_of((found,)), notes=notes, diffs=(found,))
+        pair = partial(template_pair, options=templates, how=options)
+    if os.path.isdir(a) and os.path.isdir(b):
+        return _folders(a, b, pair, options.tokenizer.notes, progress)
+    found, notes = pair(a, b)
+    return Report(
+        "diff", found.verdict, findings_of((found,)), notes=_once(notes, options.tokenizer.notes), diffs=(found,)
+    )
+
+
+def _once(*notes: Iterable[str]) -> tuple[str, ...]:
+    """Both inputs, and many pairs, may say the same."""
+    return tuple(dict.fromkeys(chain.from_iterable(notes)))
 
 
 def _pair(
@@ -79,9 +88,8 @@ def _shared_json(document: Document) -> bool:
     return bool(document.anchors) and document.text.lstrip()[:1] == "{"
 
 
-def _folders(
-    a: str, b: str, options: Options, input_format: str | None, request_path: str | None, progress: Progress | None
-) -> Report:
+def _folders(a: str, b: str, pair: Pair, said: Iterable[str], progress: Progress | None) -> Report:
+    """Every pair of files; `said`: notes that hold for all of them."""
     pairs, only_a, only_b = pair_folders(a, b)
     notes = [f"only in {a}: {path}" for path in only_a] + [f"only in {b}: {path}" for path in only_b]
     found: list[Diff] = []
@@ -89,7 +97,7 @@ def _folders(
         if progress is not None:
             progress(done, len(pairs))
         try:
-            one, more = _pair(old, new, options, input_format, request_path)
+            one, more = pair(old, new)
         except PromptlintError as error:
             notes.append(f"skipped {old}: {error}")
             continue
@@ -99,6 +107,5 @@ def _folders(
         progress(len(pairs), len(pairs))
     if not found:
         raise PromptlintError(f"no pair of files in {a} and {b} could be compared", notes[-1] if notes else "")
-    notes += options.tokenizer.notes
     verdict = min((one.verdict for one in found), key=_WORST.index)
-    return Report("diff", verdict, findings_of(found), notes=tuple(notes), diffs=tuple(found), folders=True)
+    return Report("diff", verdict, findings_of(found), notes=_once(notes, said), diffs=tuple(found), folders=True)

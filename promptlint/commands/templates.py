@@ -149,6 +149,8 @@ def sides_of(options: TemplateOptions, provider: str | None, tokenizer: str | No
     if spec_a is None:
         if options.chat_template_b is not None or options.kwargs:
             raise PromptlintError("there is no chat template", "give one with --chat-template")
+        if options.variables is None and options.variables_b is None:
+            raise PromptlintError("--now is the clock of a template, and there is none", "give one, or leave it out")
         return None
     if options.variables is not None or options.variables_b is not None:
         raise PromptlintError(
@@ -156,8 +158,11 @@ def sides_of(options: TemplateOptions, provider: str | None, tokenizer: str | No
         )
     templates = open_chat_template(spec_a)
     other = templates if options.chat_template_b is None else open_chat_template(options.chat_template_b)
-    if tokenizer is not None and any(isinstance(one, NativeChat) for one in (templates, other)):
-        raise PromptlintError("the library that renders this model has its own vocabulary", "leave out --tokenizer")
+    if isinstance(templates, NativeChat) or isinstance(other, NativeChat):
+        if tokenizer is not None:
+            raise PromptlintError("the library that renders this model has its own vocabulary", "leave out --tokenizer")
+        if templates != other:
+            raise PromptlintError("prompts of two vocabularies share no tokens", "leave out --chat-template-b")
     now, now_b = _clocks(options)
     aside = Aside(now, official_ranks, options.kwargs, "vllm" if provider == "vllm" else "transformers")
     return Side(templates, aside), Side(other, aside._replace(now=now_b))
@@ -169,19 +174,6 @@ def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:
     return now, options.now_b or now
 
 
-def beside(options: TemplateOptions) -> str | None:
-    """The vocabulary that stands beside the chat template, or in the same file."""
-    from promptlint.render.chat_template import HARMONY, NativeChat, open_chat_template
-
-    path = (options.chat_template or "").partition("#")[0]
-    if path.endswith(".gguf"):
-        return path
-    if path and isinstance(native := open_chat_template(path), NativeChat):
-        return "o200k_harmony" if native.path == HARMONY else native.path
-    vocabulary = os.path.join(path if os.path.isdir(path) else os.path.dirname(path), "tokenizer.json")
-    return vocabulary if path and os.path.isfile(vocabulary) else None
-
-
 def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tuple[Diff, tuple[str, ...]]:
     """The difference of what two templates render with their variables."""
     from promptlint.commands.compare import compare_prompts, provider_of_pair
@@ -189,10 +181,10 @@ def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tup
     from promptlint.read.sources import read
     from promptlint.render.template.process import Renderer
 
-    named = options.variables or options.variables_b, options.variables_b or options.variables
+    named = options.variables or options.variables_b or "", options.variables_b or options.variables or ""
     with Renderer() as renderer:
         one, two = (
-            _application(read(template), load_variables(read(variables or "")), now, renderer)
+            _application(read(template), load_variables(read(variables)), now, renderer)
             for template, variables, now in zip((a, b), named, _clocks(options), strict=True)
         )
     provider = provider_of_pair(one.request, two.request, how)

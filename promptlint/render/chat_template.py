@@ -32,6 +32,11 @@ class NativeChat(NamedTuple):
 
     path: str  # `harmony`, or the vocabulary
 
+    @property
+    def vocabulary(self) -> str:
+        """What --tokenizer would take."""
+        return "o200k_harmony" if self.path == HARMONY else self.path
+
 
 class ChatTemplates(NamedTuple):
     """The templates of one model."""
@@ -39,6 +44,7 @@ class ChatTemplates(NamedTuple):
     path: str
     named: dict[str, ChatTemplate]
     chosen: str | None  # the name that the user asked for
+    vocabulary: str | None  # the file that stands beside them, or holds both
 
     def choose(self, *, tools: bool) -> ChatTemplate:
         """The one that transformers takes: the named one, else `tool_use` if there are tools, else `default`."""
@@ -70,7 +76,15 @@ def open_chat_template(spec: str) -> ChatTemplates | NativeChat:
         raise PromptlintError(
             f"{shown(path)} has no template {shown(name)}", f"it holds {', '.join(map(shown, found))}"
         )
-    return ChatTemplates(path, found, name)
+    return ChatTemplates(path, found, name, _vocabulary(next(iter(found.values())).source.document.path))
+
+
+def _vocabulary(path: str) -> str | None:
+    """The vocabulary in the file at `path`, which holds a template, or beside it."""
+    if _is_gguf(path):
+        return path
+    beside = os.path.join(os.path.dirname(path), "tokenizer.json")
+    return beside if os.path.isfile(beside) else None
 
 
 def _native(spec: str) -> NativeChat | None:
