@@ -15,7 +15,7 @@ from promptlint import __version__
 from promptlint.errors import PromptlintError
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from promptlint.commands.templates import TemplateOptions
 
@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
     """Run one command line; its exit code."""
     try:
         options = _parser().parse_args(arguments)
-        return _tokenizers(options) if options.command == "tokenizers" else _diff(options)
+        return _COMMANDS[options.command](options)
     except SystemExit as stop:  # --help, --version
         return stop.code if isinstance(stop.code, int) else 0
     except PromptlintError as error:
@@ -105,6 +105,7 @@ def _parser() -> _Parser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_diff(commands)
     _add_tokenizers(commands)
+    _add_models(commands)
     return parser
 
 
@@ -153,6 +154,36 @@ def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
     add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    models = commands.add_parser(
+        "models",
+        help="minimums, lifetimes and prices of models, from when, and when caching pays",
+        description="List what is known about the caches of models, or all about one and when caching pays.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = models.add_argument
+    add("name", metavar="NAME", nargs="?", help="any id of a model, as a platform spells it")
+    add("--prefix-tokens", metavar="N", type=int, help="what a prefix of so many tokens costs, by the share of hits")
+    add("--on", metavar="DATE", help="the prices of this day (default: today)")
+    add("--facts", metavar="FILE", help="rows of your own (YAML): models, prices, providers")
+    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _models(options: argparse.Namespace) -> int:
+    from promptlint.commands.models import models, own_facts
+    from promptlint.report import write
+
+    day = None if options.on is None else _day(options.on)
+    own = own_facts(os.curdir, options.facts)
+    color = options.format == "text" and _colored(options.color)
+    report = models(options.name, prefix_tokens=options.prefix_tokens, on=day, own=own)
+    sys.stdout.write(write(report, options.format, color=color))
+    return 0
 
 
 def _tokenizers(options: argparse.Namespace) -> int:
@@ -226,6 +257,15 @@ def _time(text: str | None) -> "datetime | None":
         raise PromptlintError(f"{text}: not a time", "write it as 2026-11-29 or 2026-11-29T21:40") from None
 
 
+def _day(text: str) -> "date":
+    from datetime import date
+
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
+
+
 def _progress() -> Callable[[int, int], None]:
     """Says how many pairs of files are done, once it has taken a second; wipes that line at the end."""
     start = time.monotonic()
@@ -283,3 +323,10 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "diff": _diff,
+    "models": _models,
+    "tokenizers": _tokenizers,
+}

@@ -1,8 +1,11 @@
 """What a command returns: a Report of findings, tables and one body. The report writers know nothing else."""
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from promptlint.prompt import AtomKind, Location
+
+if TYPE_CHECKING:
+    from promptlint.model_facts import ModelFacts
 
 Severity = Literal["error", "warning", "info"]
 Certainty = Literal["certain", "possible", "unknown"]
@@ -153,3 +156,5 @@ class Report(NamedTuple):
     diffs: tuple[Diff, ...] = ()  # one for two files, one for each pair of two folders
     folders: bool = False  # the inputs were two folders
     vocabularies: tuple[Vocabulary, ...] = ()
+    models: "tuple[ModelFacts, ...]" = ()
+    one_model: bool = False  # a name was given

@@ -197,6 +197,7 @@ def _model(key: str, spelled: _Id, provider: str | None, own: Overrides) -> Mode
         ttls=tuple(row.get("ttls", ())),
         default_ttl=row.get("default_ttl"),
         lifetime=row.get("lifetime", ""),
+        read_renews=row.get("read_renews", False),
         thinking_kept=row.get("thinking_kept"),
         count_factor=str(row["count_factor"]) if "count_factor" in row else None,
         source=references(row["source"]),

@@ -32,7 +32,7 @@ def break_even(write: Decimal, read: Decimal, ttl: str | None = None) -> BreakEv
     if read >= 1:
         return BreakEven(ttl, write, read, None, None, None)
     bound = (write - read) / (1 - read)
-    share = max(Decimal(0), (write - 1) / (write - read))
+    share = (write - 1) / (write - read) if write > 1 else Decimal(0)
     return BreakEven(ttl, write, read, bound, math.floor(bound) + 1, share)
 
 

@@ -35,6 +35,11 @@ def write(report: Report, *, excerpts: bool = True) -> str:
             "available": [_vocabulary(each) for each in report.vocabularies if each.place is not None],
             "missing": [_vocabulary(each) for each in report.vocabularies if each.place is None],
         }
+    if report.command == "models":
+        from promptlint.report.json_models import model
+
+        known = [model(each) for each in report.models]
+        body["models"] = known[0] if report.one_model else known
     text = json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
     # A CI runner obeys `##[` anywhere in a line.
     return text.replace("##", "#\\u0023") + "\n"

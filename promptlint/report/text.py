@@ -166,8 +166,15 @@ def _note(note: str, style: _Style) -> list[str]:
 def _table(table: Table, style: _Style) -> list[str]:
     rows = [[line(name) for name in table.columns]]
     rows += [[line(cell) if isinstance(cell, str) else number(cell) for cell in row] for row in table.rows]
-    right = [all(not isinstance(row[index], str) for row in table.rows) for index in range(len(table.columns))]
+    right = [all(_is_figure(row[index]) for row in table.rows) for index in range(len(table.columns))]
     return [style.paint(line(table.title), "bold"), *(f"  {row}" for row in columns(rows, right))]
+
+
+def _is_figure(cell: str | int | None) -> bool:
+    """Whether a cell is a number, a share, or says that it is not known."""
+    if not isinstance(cell, str) or cell in ("", "unknown"):
+        return True
+    return cell.removesuffix(" %").replace(",", "").replace(".", "", 1).isdecimal()
 
 
 def _labelled(label: str, words: list[str], style: _Style) -> list[str]:
