@@ -9,7 +9,8 @@ from promptlint.config import find, parse_yaml
 from promptlint.errors import PromptlintError
 from promptlint.facts import models as known
 from promptlint.facts.models import Figure, Model, model_of
-from promptlint.facts.overrides import NONE, Overrides, overrides, with_overrides
+from promptlint.facts.overrides import overrides, with_overrides
+from promptlint.facts.own import NONE, Overrides
 from promptlint.facts.prices import Prices, at_length, prices_of
 from promptlint.facts.providers import Cache, provider
 from promptlint.finding import Report

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
-from promptlint.facts.overrides import NONE, Overrides
+from promptlint.facts.own import NONE, Overrides
 from promptlint.facts.providers import Cache
 from promptlint.facts.sources import references
 
@@ -41,6 +41,7 @@ class Model(NamedTuple):
     ttls: tuple[str, ...]  # that a request may ask for, shortest first
     default_ttl: str | None
     lifetime: str  # what else is known of it, in words
+    read_renews: bool  # a read starts the lifetime again; False: not known
     thinking_kept: (
         Literal["all", "last-turn"] | None
     )  # thinking of earlier turns that stays in the prompt; None: unknown

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from promptlint import facts
 from promptlint.errors import PromptlintError
+from promptlint.facts.own import Overrides
 from promptlint.facts.providers import CACHES, Provider
 from promptlint.prompt import Json, Number
 from promptlint.read.names import nearest, shown
@@ -17,17 +18,6 @@ _DIGITS = 20  # of a number that is taken
 
 Check = Callable[[Json, str], Any]
 """A value as it was written, and where -> as rows have it; raises PromptlintError."""
-
-
-class Overrides(NamedTuple):
-    """Rows of the same shape as those of data/*.yaml."""
-
-    models: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours, or all of a new model
-    prices: Mapping[str, list[dict[str, Any]]] = {}  # name -> rows that replace all of ours
-    providers: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours
-
-
-NONE = Overrides()
 
 
 def overrides(section: Json, where: str) -> Overrides:

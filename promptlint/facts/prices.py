@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from promptlint import facts
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import Confidence, Model
-from promptlint.facts.overrides import NONE, Overrides
+from promptlint.facts.own import NONE, Overrides
 from promptlint.facts.providers import Cache
 from promptlint.facts.sources import references
 from promptlint.read.names import nearest, shown
