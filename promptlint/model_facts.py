@@ -27,7 +27,7 @@ class PriceRow(NamedTuple):
     write_is_input: bool  # writing costs no more than the input price
     output: str | None
     storage: str | None  # for an hour
-    tiers: tuple[tuple[int, str, str], ...]  # above so many tokens; factor of input, of output
+    tiers: tuple[tuple[int, str | None, str | None], ...]  # above so many tokens; factor of input, of output
     peak_times: str | None  # factor of peak hours
     modifiers: tuple[str, ...]  # that are applied
     note: str

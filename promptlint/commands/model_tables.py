@@ -110,8 +110,8 @@ def _prices(rows: Sequence[PriceRow], day: date) -> Table:
     return Table(f"Prices on {day}, USD for a million tokens", columns, tuple(lines))
 
 
-def _scaled(price: str | None, times: str) -> str:
-    return _UNKNOWN if price is None else f"{(Decimal(price) * Decimal(times)).normalize():f}"
+def _scaled(price: str | None, times: str | None) -> str:
+    return _UNKNOWN if price is None or times is None else f"{(Decimal(price) * Decimal(times)).normalize():f}"
 
 
 def _break_evens(facts: ModelFacts) -> Table:
@@ -142,7 +142,7 @@ def _chart(facts: ModelFacts, row: PriceRow, ttl: str | None, points: list[Curve
     """A bar for each share of hits; a line where the prefix would cost as much without a cache."""
     assert facts.prefix_tokens is not None
     assert row.input is not None
-    times = next((Decimal(tier[1]) for tier in reversed(row.tiers) if facts.prefix_tokens > tier[0]), Decimal(1))
+    times = next((Decimal(tier[1] or 1) for tier in reversed(row.tiers) if facts.prefix_tokens > tier[0]), Decimal(1))
     without = facts.prefix_tokens * Decimal(row.input) * times / 1000  # for a thousand requests
     costs = [Decimal(point.usd) * 1000 for point in points]
     longest = max(without, *costs) or Decimal(1)

@@ -185,7 +185,7 @@ def _price_row(prices: Prices, kind: Cache | None) -> PriceRow:
         write_is_input=prices.write_is_input,
         output=_money(prices.output),
         storage=_money(prices.storage),
-        tiers=tuple((tier.above, _plain(tier.input_times), _plain(tier.output_times)) for tier in prices.tiers),
+        tiers=tuple((tier.above, _money(tier.input_times), _money(tier.output_times)) for tier in prices.tiers),
         peak_times=None if prices.peak is None else _plain(prices.peak.times),
         modifiers=prices.modifiers,
         note=prices.note,

@@ -42,9 +42,7 @@ class Model(NamedTuple):
     default_ttl: str | None
     lifetime: str  # what else is known of it, in words
     read_renews: bool  # a read starts the lifetime again; False: not known
-    thinking_kept: (
-        Literal["all", "last-turn"] | None
-    )  # thinking of earlier turns that stays in the prompt; None: unknown
+    thinking_kept: Literal["all", "last-turn"] | None  # of earlier turns, in the prompt; None: unknown
     count_factor: str | None  # decimal: how many times as many tokens it counts as o200k_base; None: unknown
     source: tuple[str, ...]
     checked: str

@@ -1,4 +1,4 @@
-"""Facts of the user's own, as rows. facts/overrides.py checks and makes them; it is loaded only where there are some."""
+"""Facts of the user's own, as rows. facts/overrides.py checks and makes them; it is loaded where there are some."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -19,8 +19,8 @@ class Tier(NamedTuple):
     """What a long prompt does to all its prices."""
 
     above: int  # tokens of the whole prompt, read and written ones among them
-    input_times: Decimal  # input, reads and writes
-    output_times: Decimal
+    input_times: Decimal | None  # input, reads and writes; None: not known
+    output_times: Decimal | None
 
 
 class Peak(NamedTuple):
@@ -192,16 +192,23 @@ def _modified(prices: Prices, modifier: dict[str, Any]) -> Prices:
     times = Decimal(str(modifier["times"]))
     for_reads = modifier.get("read_times", modifier["times"])
     scaled = _scaled(prices, times, None if for_reads == "unknown" else Decimal(str(for_reads)), times)
+    if modifier.get("short_only", False):
+        scaled = scaled._replace(tiers=tuple(Tier(tier.above, None, None) for tier in prices.tiers[:1]))
     return scaled._replace(modifiers=(*prices.modifiers, modifier["name"]))
 
 
-def _scaled(prices: Prices, input_times: Decimal, read_times: Decimal | None, output_times: Decimal) -> Prices:
-    def scaled(price: Decimal | None, times: Decimal | None) -> Decimal | None:
-        return None if price is None or times is None else price * times
-
+def _scaled(
+    prices: Prices, input_times: Decimal | None, read_times: Decimal | None, output_times: Decimal | None
+) -> Prices:
+    """With a factor of None, a price is not known."""
+    written = ((ttl, _times(price, input_times)) for ttl, price in prices.write.items())
     return prices._replace(
-        input=scaled(prices.input, input_times),
-        read=scaled(prices.read, read_times),
-        write={ttl: price * input_times for ttl, price in prices.write.items()},
-        output=scaled(prices.output, output_times),
+        input=_times(prices.input, input_times),
+        read=_times(prices.read, read_times),
+        write={ttl: price for ttl, price in written if price is not None},
+        output=_times(prices.output, output_times),
     )
+
+
+def _times(price: Decimal | None, factor: Decimal | None) -> Decimal | None:
+    return None if price is None or factor is None else price * factor
