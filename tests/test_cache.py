@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
+from cache_pairs import ask, reused, rule
 from documents import loaded, rendered
-from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.markers import positions
 from promptlint.cache.meaning import setting_meaning
-from promptlint.cache.reuse import Reuse, block_floor, left_readable, level_start, reuse
-from promptlint.facts.providers import provider
-from promptlint.prompt import Rendered
+from promptlint.cache.reuse import block_floor, level_start
+from promptlint.facts.providers import CACHES, provider
 
 ANTHROPIC = provider("anthropic")
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -22,11 +21,6 @@ def blocks(count: int, *marked: int, first: str = "block 0", **fields: Any) -> d
     texts = [first, *(f"block {i}" for i in range(1, count))]
     content = [{"type": "text", "text": text, **(MARK if i in marked else {})} for i, text in enumerate(texts)]
     return {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [{"role": "user", "content": content}], **fields}
-
-
-def ask(old: dict[str, Any], new: dict[str, Any]) -> tuple[Rendered, Reuse]:
-    a, b = rendered(old), rendered(new)
-    return a, reuse(a, b, shared_chars(a, b), ANTHROPIC)
 
 
 @pytest.mark.parametrize(("marker", "usable"), [(3, True), (4, True), (22, True), (23, False), (40, False)])
@@ -68,8 +62,8 @@ def test_the_automatic_marker_stands_on_the_last_block_that_can_carry_one() -> N
 def test_an_entry_counts_only_where_the_text_is_equal_up_to_its_end() -> None:
     prompt = rendered(blocks(4, 1, 3))
     end = positions(prompt, ANTHROPIC)[1].end
-    assert reuse(prompt, prompt, end, ANTHROPIC).usable == end
-    assert reuse(prompt, prompt, end - 1, ANTHROPIC).usable == 0
+    assert reused(prompt, prompt, rule(), end).usable == end
+    assert reused(prompt, prompt, rule(), end - 1).usable == 0
 
 
 def test_a_prompt_that_is_a_start_of_the_first_loses_nothing() -> None:
@@ -98,7 +92,8 @@ def test_a_level_starts_behind_the_levels_before_it() -> None:
 def meaning(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str, str, str | None]:
     (found,) = setting_differences(loaded(old), loaded(new))
     row, a = provider(loaded(new).provider), rendered(old)
-    said = setting_meaning(found, a, loaded(new), row, left_readable(a, row))
+    readable = reused(a, a, rule(row.name)).readable
+    said = setting_meaning(found, a, loaded(new), row, readable)
     return said.cause, said.affects, said.certainty, said.lost_level
 
 
@@ -146,7 +141,7 @@ def test_every_provider_row_can_be_read_and_names_causes_that_exist() -> None:
 
     for name in names():
         row = provider(name)
-        assert row.cache in ("markers", "prefix")
+        assert row.cache in CACHES
         assert all(cause(setting.cause).label == setting.cause for setting in row.settings)
         assert not {setting.field for setting in row.settings} & row.request_only
         assert facts.table("providers")[name]["source"]
@@ -167,14 +162,13 @@ def test_parallel_calls_and_their_results_are_one_position_each() -> None:
     results = {"role": "user", "content": [*(result(i) for i in range(11)), result(11, **MARK)]}
     new = {**blocks(1), "messages": [*blocks(1)["messages"], calls, results]}
     a, b = rendered(old), rendered(new)
-    shared = shared_chars(a, b)
-    assert reuse(a, b, shared, ANTHROPIC).usable == len(a.text)
-    assert reuse(a, b, shared, provider("bedrock")).usable == 0
+    assert reused(a, b, rule()).usable == len(a.text)
+    assert reused(a, b, rule("bedrock")).usable == 0
 
 
 def test_unmarked_prefixes_of_a_platform_that_may_cache_them_are_unknown() -> None:
     prompt = rendered(blocks(3))
-    found = reuse(prompt, prompt, len(prompt.text), provider("bedrock"))
+    found = reused(prompt, prompt, rule("bedrock"))
     assert found.readable == 0
     assert "not known" in found.why
 

@@ -11,7 +11,7 @@ import pytest
 
 from promptlint.cli import run
 
-GUIDE = "You keep the tide tables. " * 30
+GUIDE = "You keep the tide tables. " * 240
 
 
 @pytest.fixture

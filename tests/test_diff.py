@@ -12,7 +12,7 @@ from promptlint.finding import Diff, Report
 from promptlint.report import FORMS, write
 
 MARK = {"cache_control": {"type": "ephemeral"}}
-GUIDE = "You answer for a tide station. " * 40
+GUIDE = "You answer for a tide station. " * 240  # longer than any minimum here
 
 
 def request(system: str = GUIDE, *turns: str, **fields: Any) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _location(place: Any) -> Any:
 
 def test_the_figures_of_each_change_say_what_it_costs_alone_and_what_remains(compare: Any) -> None:
     old = {
-        "model": "gpt-4.1",
+        "model": "my-model",
         "messages": [
             {"role": "system", "content": "It is 09:14. Be kind. " + GUIDE + "Turn 4 of 20."},
             {"role": "user", "content": "hi"},
@@ -152,7 +152,7 @@ def test_values_that_print_alike_are_not_the_same(compare: Any) -> None:
         call = {"type": "tool_use", "id": "t1", "name": "f", "input": value}
         result = {"type": "tool_result", "tool_use_id": "t1", "content": "ok", **MARK}
         messages = [
-            {"role": "user", "content": "go"},
+            {"role": "user", "content": GUIDE},
             {"role": "assistant", "content": [call]},
             {"role": "user", "content": [result]},
         ]
@@ -291,14 +291,16 @@ def test_another_lifetime_is_said(compare: Any) -> None:
     assert (change.affects, "5m became 1h" in change.message) == ("nothing", True)
 
 
-def test_behind_an_explicit_breakpoint_of_the_newer_models_a_loss_is_only_possible(compare: Any) -> None:
+def test_an_explicit_breakpoint_of_the_newer_models_keeps_what_stands_before_it(compare: Any) -> None:
     def chat(guide: str, question: str) -> dict[str, Any]:
         part = {"type": "text", "text": guide, "prompt_cache_breakpoint": {"mode": "explicit"}}
         messages = [{"role": "developer", "content": [part]}, {"role": "user", "content": question}]
         return {"model": "gpt-5.6", "messages": messages}
 
-    assert compare(chat(GUIDE, "Is it high water?"), chat(GUIDE, "When is low water?")).verdict == "unknown"
-    assert compare(chat(f"A {GUIDE}", "Is it?"), chat(f"B {GUIDE}", "Is it?")).verdict == "bust"
+    kept = only(compare(chat(GUIDE, "Is it high water?"), chat(GUIDE, "When is low water?"))).boundary
+    assert (kept.unit, (kept.usable_tokens or 0) > 1600, (kept.lost_tokens or 0) < 12) == ("message", True, True)
+    lost = only(compare(chat(f"A {GUIDE}", "Is it?"), chat(f"B {GUIDE}", "Is it?")))
+    assert (lost.verdict, lost.boundary.usable_tokens) == ("bust", 0)
 
 
 @pytest.mark.parametrize("options", [{}, {"block_size": 16}, {"first": True}, {"first": True, "block_size": 16}])

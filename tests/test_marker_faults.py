@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from cache_pairs import reused, rule
 from documents import rendered
 from promptlint.boundary.divergence import shared_chars
 from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
 from promptlint.cache.markers import positions
 from promptlint.cache.refusals import MarkerFault, refusals
-from promptlint.cache.reuse import reuse
 from promptlint.commands.diff import diff
 from promptlint.facts.providers import provider
 from promptlint.prompt import Path
@@ -47,7 +47,8 @@ def at(path: Path | None) -> str | None:
 
 def refused(value: dict[str, Any], name: str = "anthropic") -> list[MarkerFault]:
     row = provider(name)
-    faults = list(refusals(positions(rendered(value), row), row))
+    prompt = rendered(value)
+    faults = list(refusals(positions(prompt, row), prompt.request, row))
     assert all(fault.refused and fault.old is None for fault in faults)
     return faults
 
@@ -139,9 +140,13 @@ def test_other_providers_have_no_such_rules(tmp_path: pathlib.Path, name: str, v
     assert bool(report.findings) == (verdict == "refused")
 
 
+def before(value: dict[str, Any]) -> list[MarkerFault]:
+    prompt, row = rendered(value), provider("anthropic")
+    return list(refused_before(positions(prompt, row), prompt.request, row))
+
+
 def test_a_fault_of_the_first_request_is_told_but_refuses_nothing() -> None:
-    row = provider("anthropic")
-    (fault,) = refused_before(positions(rendered(request(*texts(6, 0, 1, 2, 3, 5))), row), row)
+    (fault,) = before(request(*texts(6, 0, 1, 2, 3, 5)))
     assert (fault.cause, at(fault.old), fault.new, fault.refused) == (
         "marker-limit",
         "/messages/0/content/5/text",
@@ -149,13 +154,13 @@ def test_a_fault_of_the_first_request_is_told_but_refuses_nothing() -> None:
         False,
     )
     assert "first request" in fault.message
-    assert list(refused_before(positions(rendered(request(*texts(6, 0, 5))), row), row)) == []
+    assert before(request(*texts(6, 0, 5))) == []
 
 
 def reach(old: dict[str, Any], new: dict[str, Any], name: str = "anthropic") -> MarkerFault | None:
     row, (a, b) = provider(name), map(rendered, (old, new))
     shared = shared_chars(a, b)
-    return out_of_reach(reuse(a, b, shared, row), row, shared)
+    return out_of_reach(reused(a, b, rule(name)), row, shared)
 
 
 def test_twenty_positions_back_is_too_far_and_nineteen_are_not() -> None:
@@ -231,9 +236,9 @@ def test_runs_that_are_divided_count_each() -> None:
 
 
 def still(old: dict[str, Any], new: dict[str, Any]) -> MarkerFault | None:
-    row, (a, b) = provider("anthropic"), map(rendered, (old, new))
+    a, b = map(rendered, (old, new))
     shared = shared_chars(a, b)
-    return standing_still(reuse(a, b, shared, row), len(a.text), len(b.text), shared)
+    return standing_still(reused(a, b, rule()), len(a.text), len(b.text), shared)
 
 
 def test_a_marker_that_stays_while_the_conversation_grows() -> None:
@@ -278,7 +283,7 @@ def test_a_marker_that_is_not_read_does_not_stand_still() -> None:
 
 def forward(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str | None, str | None] | None:
     row, (a, b) = provider("anthropic"), map(rendered, (old, new))
-    faults = list(moved(reuse(a, b, shared_chars(a, b), row), row))
+    faults = list(moved(reused(a, b, rule()), row))
     assert not any(fault.refused for fault in faults)
     return next(((fault.cause, at(fault.old), at(fault.new)) for fault in faults), None)
 
@@ -290,7 +295,7 @@ def test_another_lifetime_is_told_at_its_own_marker_beside_a_moved_one() -> None
         request(text("rules", hour), text("end"), text("more", MARK)),
     )
     row, (a, b) = provider("anthropic"), map(rendered, (old, new))
-    lifetime, forward = moved(reuse(a, b, shared_chars(a, b), row), row)
+    lifetime, forward = moved(reused(a, b, rule()), row)
     assert ("5m became 1h" in lifetime.message, at(lifetime.new)) == (True, "/messages/0/content/0/text")
     assert forward.cause == "marker-moved-forward"
 

@@ -1,80 +1,82 @@
 """Explicit markers: entries exist only where the author set one, and only near a marker are they found.
 
-Rule (data/providers.yaml, Anthropic and Bedrock): a request writes one entry at each marker. A later request tests
-each of its own markers and up to `lookback` positions back from it, the marker's own position counted as the first.
+Rule (data/providers.yaml; Anthropic, Bedrock, Qwen, MiniMax): a request writes one entry at each marker. A later
+request tests each of its own markers and up to `lookback` positions back from it, the marker's own the first of them.
 """
 
-from bisect import bisect_right
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from promptlint.cache.entries import Entry, Lookups
+from promptlint.cache.positions import Position, blocks, can_carry, numbered
 from promptlint.facts.providers import Provider
-from promptlint.prompt import Kind, Marker, Path, Rendered
-
-
-class Position(NamedTuple):
-    """One block of a prompt, in reading order."""
-
-    end: int  # characters of the prompt up to its end
-    kind: Kind
-    path: Path
-    empty: bool  # holds no text
-    marker: Marker | None
-    number: int = 0  # its place in the count of positions; blocks of a run share one
+from promptlint.prompt import Rendered
 
 
 def positions(rendered: Rendered, provider: Provider) -> list[Position]:
     """Every block of the prompt; an automatic marker stands on the last block that can carry one."""
-    found = [
-        Position(item.char + end, segment.kind, segment.path, segment.content == "", segment.marker)
-        for item in rendered.items
-        for segment, end in zip(item.item.segments, item.segment_ends, strict=True)
-    ]
+    found = blocks(rendered)
     if rendered.request.automatic is not None:
         last = next((i for i in range(len(found) - 1, -1, -1) if can_carry(found[i], provider)), None)
         if last is not None and found[last].marker is None:
             found[last] = found[last]._replace(marker=rendered.request.automatic)
-    return _numbered(found, provider)
+    return numbered(found, provider)
 
 
-def _numbered(found: list[Position], provider: Provider) -> list[Position]:
-    number, before, done = -1, "", []
-    for position in found:
-        number += position.kind not in provider.runs or position.kind != before
-        before = position.kind
-        done.append(position._replace(number=number))
-    return done
+def entries(found: Iterable[Position], provider: Provider) -> list[Entry]:
+    """What a request that is not refused writes: one entry for each marked position."""
+    return [Entry(position.end, lifetime(position, provider)) for position in found if position.marker is not None]
 
 
-def can_carry(position: Position, provider: Provider) -> bool:
-    """Whether a block may be marked."""
-    return position.kind not in provider.unmarkable and not position.empty
-
-
-def reachable(entries: Container[int], new: Sequence[Position], provider: Provider) -> list[int]:
-    """The ends, of those in `entries`, that lie within the lookback of a marker of `new`, rising.
-
-    Such an entry is read if both prompts are equal up to its end.
-    """
-    found: list[int] = []
+def lookups(found: Sequence[Position], provider: Provider) -> Lookups:
+    """Where a request looks for entries: each marker and the positions before it, as far as the lookback goes."""
+    ends = []
     marker: int | None = None  # number of the nearest marker at or behind the position
-    for position in reversed(new):
+    for position in reversed(found):
         if position.marker is not None:
             marker = position.number
-        if marker is not None and marker - position.number < provider.lookback and position.end in entries:
-            found.append(position.end)
-    return found[::-1]
+        if marker is not None and marker - position.number < provider.lookback:
+            ends.append(position.end)
+    return dict.fromkeys(reversed(ends), "certain")
 
 
-def last_before(ends: Sequence[int], limit: int) -> int:
-    """The last of rising ends that is not behind `limit`; 0 if there is none."""
-    number = bisect_right(ends, limit)
-    return ends[number - 1] if number else 0
-
-
-def distance(new: Sequence[Position], end: int) -> int | None:
+def distance(found: Sequence[Position], end: int) -> int | None:
     """Positions from the one that ends at `end` to the next marker; None if there is no marker at or behind it."""
-    behind = [position for position in new if position.end >= end]
+    behind = [position for position in found if position.end >= end]
     if not behind or behind[0].end != end:
         return None
     return next((position.number - behind[0].number for position in behind if position.marker is not None), None)
+
+
+def lifetime(position: Position, provider: Provider) -> str:
+    """Of the entry that the marker of this position writes."""
+    return (position.marker.ttl if position.marker else None) or provider.default_lifetime
+
+
+class Split(NamedTuple):
+    """The tokens of a prompt by what they cost."""
+
+    read: int
+    written: dict[str, int]  # lifetime -> tokens, lifetimes without tokens left out
+    uncached: int
+
+
+def split(found: Sequence[Position], read: int, total: int, provider: Provider) -> Split:
+    """How a prompt of `total` tokens is billed, `read` of which come from the longest entry that was found.
+
+    `found` has its ends in tokens. Each lifetime, the longest first, pays from what is paid for already up to its
+    last marker. Source: platform.claude.com/docs/en/build-with-claude/prompt-caching (mixing lifetimes).
+    """
+    ends = {lifetime(position, provider): position.end for position in found if position.marker is not None}
+    written, paid = {}, read
+    for name in sorted(ends, key=lambda name: rank(name, provider)):
+        if ends[name] > paid:
+            written[name] = ends[name] - paid
+            paid = ends[name]
+    return Split(read, written, total - paid)
+
+
+def rank(name: str, provider: Provider) -> int:
+    """0 for the longest lifetime; an unknown one ranks as the default."""
+    known = name if name in provider.lifetimes else provider.default_lifetime
+    return provider.lifetimes.index(known) if known in provider.lifetimes else 0

@@ -8,7 +8,7 @@ from promptlint.boundary.divergence import ID_FIELDS, Divergence
 from promptlint.boundary.settings import NOT_SENT
 from promptlint.cache.reuse import level_start
 from promptlint.facts.causes import cause
-from promptlint.facts.providers import Provider, Setting
+from promptlint.facts.providers import Provider, Setting, fits
 from promptlint.finding import Affects, Certainty, Severity
 from promptlint.prompt import Level, Rendered, Request, Spot
 
@@ -31,17 +31,17 @@ class Meaning(NamedTuple):
     lost_level: Level | None = None  # of a setting: the first level that is lost
 
 
-def text_meaning(divergence: Divergence, readable: int, sure: int, provider: Provider) -> Meaning:
+def text_meaning(divergence: Divergence, readable: int, sure: int, *, unknown: bool = False) -> Meaning:
     """A difference of text: it matters if it lies ahead of what the first request left readable (characters).
 
-    From `sure` on a loss is only possible.
+    From `sure` on a loss is only possible. `unknown`: what was left readable is not known.
     """
     row = cause(divergence.cause)
     if harmless(divergence):
         certainty: Certainty = "certain" if row.benign else "possible"
         return _harmless(row.label, divergence.message, certainty)
     message = divergence.message or "the text differs, and no narrower cause is proved"
-    if readable == 0 and provider.implicit:
+    if readable == 0 and unknown:
         return Meaning(row.label, "possible", "prefix", "info", message, row.fix)
     if divergence.a_start >= readable:
         return Meaning(row.label, "certain", "suffix", "info", message, row.fix)
@@ -73,9 +73,10 @@ def setting_meaning(divergence: Divergence, a: Rendered, b: Request, provider: P
     if divergence.cause == "model-changed":
         setting: Setting | None = _MODEL._replace(certainty="possible" if _one_model(divergence) else "certain")
     else:
-        setting = _row(name, provider)
+        setting = _row(name, provider, b)
         outside = max((field for field in provider.request_only if _below(name, field)), key=len, default="")
-        if _same_after_defaults(divergence, provider) or len(outside) > len(setting.field if setting else ""):
+        equal = _same_after_defaults(divergence, provider) or _harmless_values(divergence, setting)
+        if equal or len(outside) > len(setting.field if setting else ""):
             return _harmless("request-only-setting", divergence.message)
     if (setting is None or setting.certainty == "unknown") and readable > 0:
         label, beyond = ("setting-changed", "") if setting is None else (setting.cause, setting.beyond)
@@ -87,7 +88,7 @@ def setting_meaning(divergence: Divergence, a: Rendered, b: Request, provider: P
     return _keyed(divergence, setting, b, level_start(a, setting.level) < readable)
 
 
-_MODEL = Setting("model", "tools", "certain", "model-changed", "", "", False, "")
+_MODEL = Setting("model", "tools", "certain", "model-changed", "", "", False, "", "", frozenset())
 
 
 def _one_model(divergence: Divergence) -> bool:
@@ -103,7 +104,7 @@ def _harmless(label: str, message: str, certainty: Certainty = "certain") -> Mea
 def _keyed(divergence: Divergence, setting: Setting, request: Request, reached: bool) -> Meaning:
     row = cause(setting.cause)
     certainty = setting.certainty
-    if setting.certain_models and re.match(setting.certain_models, (request.model or "").split("/")[-1]):
+    if fits(setting.certain_models, request.model):
         certainty = "certain"
     if not reached or (setting.default_unknown and NOT_SENT in (divergence.old, divergence.new)):
         certainty = "possible"
@@ -117,9 +118,18 @@ def _keyed(divergence: Divergence, setting: Setting, request: Request, reached: 
     return Meaning(row.label, certainty, "key", severity, message, row.fix, level)
 
 
-def _row(name: str, provider: Provider) -> Setting | None:
-    rows = [row for row in provider.settings if _below(name, row.field)]
-    return max(rows, key=lambda row: len(row.field), default=None)
+def _row(name: str, provider: Provider, request: Request) -> Setting | None:
+    """The row of the longest field that holds for the model; of two for one field the one that names the model."""
+    rows = [row for row in provider.settings if _below(name, row.field) and _holds(row, request)]
+    return max(rows, key=lambda row: (len(row.field), bool(row.models)), default=None)
+
+
+def _holds(row: Setting, request: Request) -> bool:
+    return not row.models or fits(row.models, request.model)
+
+
+def _harmless_values(divergence: Divergence, setting: Setting | None) -> bool:
+    return setting is not None and {divergence.old, divergence.new} <= setting.harmless
 
 
 def _below(name: str, field: str) -> bool:

@@ -1,11 +1,13 @@
-"""Markers that a provider refuses together with the request."""
+"""Faults of markers, and those that a provider refuses together with the request."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.cache.markers import Position, can_carry
-from promptlint.facts.providers import Provider
-from promptlint.prompt import Path
+from promptlint.cache.markers import lifetime, rank
+from promptlint.cache.positions import Position, can_carry
+from promptlint.facts.providers import Provider, fits
+from promptlint.finding import Affects, Certainty, Severity
+from promptlint.prompt import Path, Request
 from promptlint.read.places import pointer
 
 
@@ -19,27 +21,49 @@ class MarkerFault(NamedTuple):
     fix: str = ""
     refused: bool = False
     extra: tuple[Path, ...] = ()
+    severity: Severity = "error"
+    affects: Affects = "prefix"
+    certainty: Certainty = "certain"
 
 
-def refusals(new: Sequence[Position], provider: Provider) -> Iterator[MarkerFault]:
+def refusals(new: Sequence[Position], request: Request, provider: Provider) -> Iterator[MarkerFault]:
     """What makes the provider reject the request. Source: data/providers.yaml, marker_limit and lifetimes."""
+    yield from _automatic(new, request, provider)
     carriers = [position for position in new if position.marker is not None]
     for position in carriers:
         if not can_carry(position, provider):
-            what = "an empty text block" if position.empty else f"a {position.kind} block"
-            yield MarkerFault(
-                "marker-illegal-block", f"a cache marker on {what} is refused", None, position.path, refused=True
-            )
+            what = position.unfit or f"a {position.kind} block"
+            yield _refused("marker-illegal-block", f"a cache marker on {what} is refused", position.path)
     legal = [position for position in carriers if can_carry(position, provider)]
     if provider.marker_limit and len(legal) > provider.marker_limit:
         over = f"{len(legal)} cache markers, the limit is {provider.marker_limit}: the request is refused"
         paths = tuple(position.path for position in legal)
-        fix = _fewer(paths)
-        yield MarkerFault("marker-limit", over, None, paths[provider.marker_limit], fix, refused=True, extra=paths)
+        yield _refused("marker-limit", over, paths[provider.marker_limit], paths, fewer(paths))
     yield from _rising_lifetimes(legal, provider)
 
 
-def _fewer(paths: Sequence[Path]) -> str:
+def _refused(cause: str, message: str, at: Path, extra: tuple[Path, ...] = (), fix: str = "") -> MarkerFault:
+    return MarkerFault(cause, message, None, at, fix, refused=True, extra=extra)
+
+
+def _automatic(new: Sequence[Position], request: Request, provider: Provider) -> Iterator[MarkerFault]:
+    """The marker at the top of a request: a model may not take it, and the block where it falls may have its own."""
+    if request.automatic is None:
+        return
+    last = next((position for position in reversed(new) if can_carry(position, provider)), None)
+    if last is None:
+        return
+    paths = (last.path, request.automatic.path)
+    own, asked = lifetime(last, provider), request.automatic.ttl or provider.default_lifetime
+    if fits(provider.no_automatic, request.model):
+        message = "this model refuses a marker at the top of a request"
+        yield _refused("marker-illegal-block", message, last.path, paths, f"Mark {name(last.path)} instead.")
+    elif own != asked:
+        message = f"the last block asks for {own}, the marker at the top for {asked}: the request is refused"
+        yield _refused("marker-ttl-order", message, last.path, paths, "Ask for one lifetime in both places.")
+
+
+def fewer(paths: Sequence[Path]) -> str:
     """Of the markers of the last message the last one is enough; "" for the fix of the cause itself."""
     last = paths[-1]
     spare = [name(path) for path in paths[:-1] if path[:2] == last[:2]]
@@ -59,19 +83,11 @@ def _rising_lifetimes(legal: Sequence[Position], provider: Provider) -> Iterator
             default = "" if shortest.marker and shortest.marker.ttl else " (no ttl field means that)"
             long, short = lifetime(position, provider), lifetime(shortest, provider)
             message = f"a {long} marker follows a {short} marker{default}: the request is refused"
-            paths = (shortest.path, position.path)
-            yield MarkerFault("marker-ttl-order", message, None, position.path, refused=True, extra=paths)
+            yield _refused("marker-ttl-order", message, position.path, (shortest.path, position.path))
             return
         if shortest is None or _rank(position, provider) > _rank(shortest, provider):
             shortest = position
 
 
-def lifetime(position: Position, provider: Provider) -> str:
-    """Of the entry that the marker of this position writes."""
-    return (position.marker.ttl if position.marker else None) or provider.default_lifetime
-
-
 def _rank(position: Position, provider: Provider) -> int:
-    """0 for the longest lifetime; an unknown one ranks as the default."""
-    known = lifetime(position, provider)
-    return provider.lifetimes.index(known if known in provider.lifetimes else provider.default_lifetime)
+    return rank(lifetime(position, provider), provider)

@@ -1,79 +1,208 @@
-"""How much of a cached prompt the next request can use."""
+"""How much of a cached prompt the next request can use, by the kind of cache. Lengths are characters of the prompt."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from promptlint.cache.markers import Position, last_before, positions, reachable
+from promptlint.cache import entries as cached
+from promptlint.cache import markers, message_ends, objects
+from promptlint.cache.entries import Entry, Lookups
+from promptlint.cache.minimum import Size
+from promptlint.cache.positions import Position, last_before
 from promptlint.cache.refusals import name, refusals
-from promptlint.facts.providers import Provider
+from promptlint.cache.rule import Rule
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
 
+Count = Callable[[int], int]
+"""Tokens of the first so many characters of a prompt."""
+
+SPARSE = 16  # characters a token: more than any text has, so longer is above a minimum, or a step, without a count
+
+
+class Left(NamedTuple):
+    """What a request leaves in the cache."""
+
+    rule: Rule
+    prompt: Rendered
+    readable: int  # up to the last entry; all of it where any prefix can be read
+    sure: int  # as far as something was certainly cached
+    blocks: tuple[Position, ...] = ()  # where entries decide
+    entries: tuple[Entry, ...] = ()
+    nothing: str = ""  # why it leaves nothing that is known
+    unknown: bool = False  # it may leave something for all that
+
 
 class Reuse(NamedTuple):
-    """Characters of the prompt that the first request left readable, and of those the ones that the second can use."""
+    """What the first request left readable, and of that what the second can use."""
 
     readable: int
     usable: int
     unit: Unit
     why: str
-    old: tuple[Position, ...] = ()  # blocks of both prompts, where markers decide
+    sure: int = 0  # characters of the first prompt in which a change certainly loses something
+    old: tuple[Position, ...] = ()  # blocks of both prompts, where entries decide
     new: tuple[Position, ...] = ()
     reachable: tuple[int, ...] = ()  # ends of the entries that the second request finds where the text is equal
+    written: tuple[int, ...] = ()  # ends of all entries of the first request
+    possible: bool = False  # it may find more: how far it looks is not certain
 
 
-def reuse(a: Rendered, b: Rendered, shared: int, provider: Provider, lost_level: Level | None = None) -> Reuse:
-    """What `b` can reuse of `a`, if both are equal up to `shared` characters.
+def left(a: Rendered, rule: Rule, count: Count) -> Left:
+    """What the request of `a` caches. `count` is asked only where the length may decide."""
+    if rule.by_entries:
+        return _left_entries(a, rule, count)
+    size = size_of(len(a.text), rule, count)
+    if size == "below":
+        return Left(rule, a, 0, 0, nothing=_too_short("the first prompt", len(a.text), rule, count))
+    sure = 0 if rule.kind == "objects" or size == "near" else len(a.text)
+    return Left(rule, a, len(a.text), sure)
+
+
+def _left_entries(a: Rendered, rule: Rule, count: Count) -> Left:
+    found, written, nothing = _written(a, rule)
+    sizes = [size_of(entry.end, rule, count) for entry in written]
+    kept = tuple(
+        entry._replace(certain=size == "above") for entry, size in zip(written, sizes, strict=True) if size != "below"
+    )
+    if written and not kept:
+        nothing = _too_short("the marked part of the first prompt", written[-1].end, rule, count)
+    readable = max((entry.end for entry in kept), default=0)
+    sure = max((entry.end for entry in kept if entry.certain), default=0)
+    unknown = not written and rule.provider.implicit and size_of(len(a.text), rule, count) != "below"
+    return Left(rule, a, readable, sure, tuple(found), kept, nothing, unknown)
+
+
+def _written(a: Rendered, rule: Rule) -> tuple[list[Position], list[Entry], str]:
+    """The blocks of a prompt, the entries that it writes whatever their length, and why it writes none."""
+    if rule.kind == "message-ends":
+        asked = message_ends.wish(a, rule.provider)
+        found = message_ends.positions(a, rule.provider)
+        written = message_ends.entries(found, rule.provider, asked)
+        return found, written, "" if written else "the first request asks for breakpoints only, and sets none"
+    found = markers.positions(a, rule.provider)
+    if next(refusals(found, a.request, rule.provider), None) is not None:
+        return found, [], "the first request was refused"
+    written = markers.entries(found, rule.provider)
+    return found, written, "" if written else "the first request carries no cache marker"
+
+
+def looked_up(b: Rendered, rule: Rule) -> tuple[list[Position], Lookups]:
+    """The blocks of a prompt, and where its request looks for entries."""
+    if rule.kind == "message-ends":
+        found = message_ends.positions(b, rule.provider)
+        return found, message_ends.lookups(found, message_ends.wish(b, rule.provider))
+    found = markers.positions(b, rule.provider)
+    return found, markers.lookups(found, rule.provider)
+
+
+def reuse(old: Left, b: Rendered, shared: int, count: Count, lost_level: Level | None = None) -> Reuse:
+    """What `b` can reuse of what `old` left, if both prompts are equal up to `shared` characters.
 
     `lost_level`: a setting that keys the cache changed, so nothing from the start of this level on is found.
     """
     limit = shared if lost_level is None else min(shared, level_start(b, lost_level))
-    if provider.cache == "markers":
-        found = _by_markers(a, b, limit, provider)
-    else:
-        readable = len(b.text) if shared == len(b.text) else len(a.text)
-        found = Reuse(readable, limit, "token", _why_prefix(limit, readable, b.request.model, provider))
+    found = _of_entries(old, b, limit) if old.rule.by_entries else _of_prefix(old, b, limit, shared, count)
     if lost_level is None or limit == shared:
         return found
     rest = "nothing" if limit == 0 else f"nothing from the {lost_level} on"
     return found._replace(why=f"a field that keys the cache changed, so {rest} can be read")
 
 
-def left_readable(a: Rendered, provider: Provider) -> int:
-    """Characters of a prompt up to the end of what is cached of it."""
-    if provider.cache == "prefix":
-        return len(a.text)
-    return max(written_ends(positions(a, provider), provider), default=0)
+def _of_prefix(old: Left, b: Rendered, limit: int, shared: int, count: Count) -> Reuse:
+    rule, size = old.rule, len(old.prompt.text)
+    if old.nothing:
+        return Reuse(0, 0, rule.unit, f"{old.nothing}, so it left nothing to read")
+    readable = len(b.text) if shared == len(b.text) else size
+    usable, why = limit, _why_prefix(old, b, limit, readable)
+    if limit > 0 and (length := size_of(limit, rule, count)) != "above":
+        if length == "below":
+            usable, why = 0, f"{_too_short('the equal part', limit, rule, count)}, so nothing can be read"
+        else:
+            why = f"{why}; the equal part is near the model's minimum of {rule.minimum.tokens:,} tokens"
+    return Reuse(readable, usable, rule.unit, why, min(old.sure, readable))
 
 
-def guarded(found: Reuse, provider: Provider) -> int:
+def _why_prefix(old: Left, b: Rendered, limit: int, readable: int) -> str:
+    provider, step = old.rule.provider, old.rule.step
+    said = "the longest equal prefix is reused"
+    if old.rule.kind == "objects":
+        return objects.why(objects.handle(old.prompt.request), objects.handle(b.request))
+    if provider.assumed:
+        said = "no provider is known, so the longest equal prefix is taken to be reused"
+    if step > 1:
+        said += f" in steps of {step:,} tokens{' (as observed)' if old.rule.observed else ''}"
+    return said if limit < readable else f"{said}: all of it"
+
+
+def _of_entries(old: Left, b: Rendered, limit: int) -> Reuse:
+    found, lookups = looked_up(b, old.rule)
+    ends = [entry.end for entry in old.entries]
+    # A second prompt that is a start of the first asks for no more than it holds.
+    readable = last_before(ends, limit if limit == len(b.text) else len(old.prompt.text))
+    equal = [entry for entry in old.entries if entry.end <= limit]
+    answer = cached.reuse(equal, lookups, old.rule.provider)
+    reachable = tuple(end for end in ends if lookups.get(end) == "certain")
+    usable = last_before(reachable, limit)
+    possible = answer.usable > usable
+    why = _why_entries(old, found, limit, readable, usable)
+    if possible:
+        why += f"; possibly the one at {_named(old.blocks, answer.usable)}: sources disagree on how far a request looks"
+    return Reuse(
+        readable=readable,
+        usable=usable,
+        unit=old.rule.unit,
+        why=why,
+        sure=min(old.sure, readable),
+        old=old.blocks,
+        new=tuple(found),
+        reachable=reachable,
+        written=tuple(ends),
+        possible=possible,
+    )
+
+
+def _why_entries(old: Left, new: Sequence[Position], limit: int, readable: int, usable: int) -> str:
+    if old.nothing:
+        if old.unknown:
+            return "no cache marker is seen in the first request, and what it left readable is not known"
+        return f"{old.nothing}, so it left nothing to read"
+    if usable >= readable:
+        return "the last entry that the first request wrote can be read" if readable else "no entry lies in the second"
+    read = f"only the entry at {_named(old.blocks, usable)} can be read" if usable else "no entry can be read"
+    equal, written = [position for position in old.blocks if position.end <= limit], {e.end for e in old.entries}
+    if equal and equal[-1].end > usable and equal[-1].marker is None and equal[-1].end not in written:
+        place = name(equal[-1].path)
+        return f"{read}: the equal part goes on to {place}, but no {_END[old.rule.unit]} there"
+    return read
+
+
+_END: dict[Unit, str] = {"marker": "marker ends", "message": "entry was written"}
+
+
+def _named(found: Sequence[Position], end: int) -> str:
+    return next((name(position.path) for position in found if position.end == end), "its end")
+
+
+def size_of(end: int, rule: Rule, count: Count) -> Size:
+    """Whether a prefix of so many characters is long enough to be cached."""
+    least = rule.minimum.tokens
+    return "above" if end >= least * SPARSE else rule.minimum.size(count(end))
+
+
+def _too_short(what: str, end: int, rule: Rule, count: Count) -> str:
+    about = "" if rule.minimum.exact else "about "
+    return f"{what} has {about}{count(end):,} tokens, and this model caches none of fewer than {rule.minimum.tokens:,}"
+
+
+def guarded(found: Reuse) -> int:
     """Characters of the first prompt that must stay as they are; one more where the last block that is cached goes on.
 
     An entry ends with a block: if the second request puts something behind the same text inside that block, the
     entry is as lost as if a character had changed.
     """
-    if provider.cache == "prefix" or found.readable == 0:
+    if not found.old or found.readable == 0:
         return found.readable
     return found.readable + (found.readable not in {position.end for position in found.new})
-
-
-def sure_up_to(a: Rendered, provider: Provider) -> int:
-    """Characters of the first prompt in which a change certainly loses what was cached.
-
-    For the models of `bound_models` explicit breakpoints decide; behind the last one a loss is only possible.
-    """
-    if not provider.bound_models or not re.match(provider.bound_models, a.request.model or ""):
-        return len(a.text)
-    marked = [position.end for position in positions(a, provider) if position.marker is not None]
-    return marked[-1] if marked else len(a.text)
-
-
-def written_ends(found: Sequence[Position], provider: Provider) -> set[int]:
-    """Where a request writes entries: the ends of its marked positions; nowhere if it is refused."""
-    if next(refusals(found, provider), None) is not None:
-        return set()
-    return {position.end for position in found if position.marker is not None}
 
 
 def level_start(rendered: Rendered, level: Level) -> int:
@@ -81,43 +210,6 @@ def level_start(rendered: Rendered, level: Level) -> int:
     before = {"tools": (), "system": ("tools",), "messages": ("tools", "system")}[level]
     ends = [item.char + len(item.text) for item in rendered.items if item.item.level in before]
     return max(ends, default=0)
-
-
-def _why_prefix(limit: int, readable: int, model: str | None, provider: Provider) -> str:
-    rule = "the longest equal prefix is reused"
-    if provider.assumed:
-        rule = "no provider is known, so the longest equal prefix is taken to be reused"
-    elif provider.bound_models and re.match(provider.bound_models, model or ""):
-        rule = "no more than the longest equal prefix is reused; this model may reuse less, from the end of a message"
-    return rule if limit < readable else f"{rule}: all of it"
-
-
-def _by_markers(a: Rendered, b: Rendered, limit: int, provider: Provider) -> Reuse:
-    old, new = positions(a, provider), positions(b, provider)
-    entries = written_ends(old, provider)
-    # A second prompt that is a start of the first asks for no more than it holds.
-    written = last_before(sorted(entries), limit if limit == len(b.text) else len(a.text))
-    found = reachable(entries, new, provider)
-    usable = last_before(found, limit)
-    why = _why_markers(old, limit, written, usable, provider)
-    return Reuse(written, usable, "marker", why, tuple(old), tuple(new), tuple(found))
-
-
-def _why_markers(old: list[Position], limit: int, written: int, usable: int, provider: Provider) -> str:
-    if not any(position.marker for position in old):
-        if provider.implicit:
-            return "no cache marker is seen in the first request, and what it left readable is not known"
-        return "the first request carries no cache marker, so it left nothing to read"
-    if next(refusals(old, provider), None) is not None:
-        return "the first request was refused, so it left nothing to read"
-    if usable >= written:
-        return "the last entry that the first request wrote can be read" if written else "no entry lies in the second"
-    equal = [position for position in old if position.end <= limit]
-    read = next((f"the entry at {name(p.path)}" for p in old if p.end == usable and p.marker), "no entry")
-    why = f"{read} can be read" if usable == 0 else f"only {read} can be read"
-    if equal and equal[-1].end > usable and equal[-1].marker is None:
-        return f"{why}: the equal part goes on to {name(equal[-1].path)}, but no marker ends there"
-    return why
 
 
 def block_floor(tokens: int, prompt_tokens: int, size: int) -> int:

@@ -11,7 +11,7 @@ from promptlint.cache.reuse import level_start
 from promptlint.commands.figures import Compared, readable_tokens, usable_tokens
 from promptlint.commands.places import places, printed_value, setting_value, template_line, text_value
 from promptlint.facts.causes import cause
-from promptlint.finding import Affects, Change, Place, Severity, Verdict
+from promptlint.finding import Change, Place, Verdict
 from promptlint.prompt import CharIndex, Level, Path, Rendered, Spot
 from promptlint.read.places import pointer
 
@@ -35,11 +35,6 @@ class Shared(NamedTuple):
 
 def fault_found(fault: MarkerFault, a: Rendered, b: Rendered) -> Found:
     """A marker fault as a change that stands at the marked block."""
-    row = cause(fault.cause)
-    severity: Severity = "error" if fault.refused or fault.cause == "marker-out-of-reach" else "warning"
-    affects: Affects = "suffix" if fault.cause == "marker-not-advancing" else "prefix" if fault.new else "nothing"
-    if row.benign:
-        severity, affects = "info", "nothing"
     at_a, at_b = _segment_start(a, fault.old), _segment_start(b, fault.new)
     divergence = Divergence(
         cause=fault.cause,
@@ -55,7 +50,8 @@ def fault_found(fault: MarkerFault, a: Rendered, b: Rendered) -> Found:
         a_present=fault.old is not None,
         b_present=fault.new is not None,
     )
-    meaning = Meaning(fault.cause, "certain", affects, severity, fault.message, fault.fix or row.fix)
+    fix = fault.fix or cause(fault.cause).fix
+    meaning = Meaning(fault.cause, fault.certainty, fault.affects, fault.severity, fault.message, fix)
     return Found(divergence, meaning, True, fault.refused, fault.extra)
 
 
@@ -138,7 +134,7 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
 
 def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | None, c: Compared) -> Change:
     lost = _lost(entry.meaning, shared, c)
-    if c.options.block_size:
+    if c.in_units:
         entry = behind_last_block(entry, lost)
     figures = Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost)
     done = ready(entry, a, b, figures)
@@ -152,7 +148,7 @@ def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | N
 
 
 def behind_last_block(entry: Found, lost: int | None) -> Found:
-    """A change of text that costs no full block is behind all that was cached."""
+    """A change of text that costs no full block, or no full step, is behind all that was cached."""
     if entry.meaning.affects != "prefix" or lost != 0:
         return entry
     return entry._replace(meaning=entry.meaning._replace(affects="suffix", severity="info"))

@@ -1,22 +1,31 @@
 """One pair of requests -> a Diff: differences named, their meaning, tokens, places."""
 
+from collections.abc import Iterator
+from functools import partial
+
 from promptlint.boundary import Divergence, text_divergences
-from promptlint.boundary.counts import count
+from promptlint.boundary.counts import Counts, count
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
 from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
 from promptlint.cache.refusals import MarkerFault, refusals
-from promptlint.cache.reuse import Reuse, guarded, left_readable, reuse, sure_up_to
+from promptlint.cache.reuse import SPARSE, Left, Reuse, guarded, left, reuse
+from promptlint.cache.rule import Rule, has_markers, rule_of
+from promptlint.cache.stripping import dropped
+from promptlint.cache.traits import trait_differences
+from promptlint.cache.unread import STANDING, after_volatile, ignored, missing, too_short
 from promptlint.commands.changes import Found, benign_form, changes, fault_found, judged
-from promptlint.commands.figures import Compared, boundary, is_exact, side
+from promptlint.commands.figures import Compared, boundary, is_exact, side, tokens_in_b
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
+from promptlint.facts.models import model_of
 from promptlint.facts.providers import Provider, is_known, names
 from promptlint.facts.providers import provider as provider_row
 from promptlint.facts.tokenizers import family_of
 from promptlint.finding import Diff
 from promptlint.prompt import Level, Rendered, Request
+from promptlint.read.names import nearest, shown
 from promptlint.render import render
 
 
@@ -56,11 +65,14 @@ def _with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Opti
 
 def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     """Whose rules hold: what the user says, else what the requests show."""
-    name = options.provider or (old.provider if old.provider != "unknown" else new.provider)
+    shown_by = (name for name in (old.provider, new.provider) if name != "unknown")
+    name = options.provider or next(shown_by, None) or _by_model(old.model or new.model)
     if options.sides is not None and options.provider is None:
         name = "unknown"  # who has the template serves the model, whatever its name makes one think
     if options.provider and not is_known(name):
-        raise PromptlintError(f"unknown provider {name}", f"one of {', '.join(names())}")
+        raise PromptlintError(
+            f"unknown provider {shown(name)}", nearest(name, names()) or f"one of {', '.join(names())}"
+        )
     row = provider_row(name)
     if old.may_lack_markers:
         row = row._replace(implicit=True)
@@ -77,19 +89,32 @@ def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     return row
 
 
+def _by_model(model: str | None) -> str:
+    """Who serves a model, where its name says so."""
+    known = model_of(model or "")
+    serving = () if known is None else (known.platform, known.provider)
+    return next((name for name in serving if is_known(name)), "unknown")
+
+
 def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
     """The difference of two rendered prompts."""
-    entries, found, shared = _entries(a, b, provider)
-    compared = Compared(count(options.tokenizer, a, b), found, shared, provider, options)
+    rule = rule_of(provider, a.request.model, marked=has_markers(a, b), exact=is_exact(a, options))
+    if a.template is not None and rule.by_entries:  # who has the template serves the model
+        rule = rule._replace(kind="prefix")
+    if rule.step > 1 and len(a.text) - shared_chars(a, b) < rule.step * SPARSE:
+        options = options._replace(decides=True)
+    counts, tokenizer = count(options.tokenizer, a, b), options.tokenizer.name
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
-    tokens_a, tokens_b = (compared.counts.total_a, compared.counts.total_b) if options.counts else (None, None)
-    limits, tokenizer = boundary(compared), options.tokenizer.name
+    tokens_a, tokens_b = (counts.total_a, counts.total_b) if options.counts else (None, None)
+    entries, found, shared = _entries(counts, rule)
+    compared = Compared(counts, found, shared, rule, options)
+    limits = boundary(compared)
     done = changes(entries if options.counts else entries[:1], compared)
     # Entries that are not counted still have their say.
     verdict = judged(
         done if options.counts else [entry.meaning for entry in entries],
         lost=found.usable < found.readable and limits.lost_tokens != 0,
-        same=a.text == b.text and all(entry.meaning.affects == "nothing" and not entry.is_fault for entry in entries),
+        same=a.text == b.text and not any(map(_differs, entries)),
     )
     if any(entry.refused for entry in entries):
         verdict = "refused"
@@ -103,53 +128,79 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
     )
 
 
-def _entries(a: Rendered, b: Rendered, provider: Provider) -> tuple[list[Found], Reuse, int]:
+def _differs(entry: Found) -> bool:
+    """Whether an entry tells two requests of one text apart."""
+    return not _stands(entry) and (entry.is_fault or entry.meaning.affects != "nothing")
+
+
+def _stands(entry: Found) -> bool:
+    """Whether an entry is true of one request, whatever the other is."""
+    return entry.meaning.cause in STANDING
+
+
+def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     """Everything that differs, with its meaning; what can be reused; equal characters at the start.
 
     What costs something comes first: refusals, fields that key the cache, text in prompt order, markers.
     """
-    cached = left_readable(a, provider)
-    differences = setting_differences(a.request, b.request)
-    keyed = [(d, setting_meaning(d, a, b.request, provider, cached)) for d in differences]
+    a, b, provider = counts.a, counts.b, rule.provider
+    old = left(a, rule, counts.in_a)
+    settings = [*setting_differences(a.request, b.request), *trait_differences(a.request, b.request, provider)]
+    keyed = [(d, setting_meaning(d, a, b.request, provider, old.readable)) for d in settings]
     lost_level = first_level([meaning for _, meaning in keyed])
-    text, hidden = _differences(a, b)
+    text, hidden = _differences(a, b, rule)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
-    found = reuse(a, b, shared, provider, lost_level)
-    limit, sure = guarded(found, provider), sure_up_to(a, provider)
+    found = reuse(old, b, shared, counts.in_a, lost_level)
+    limit = guarded(found)
+    sure = limit if found.sure == found.readable else found.sure
     if shared < len(b.text):  # else the second prompt is a start of the first, and asks for no more
-        limit = max(limit, cached)
-    faults = [fault_found(fault, a, b) for fault in _faults(found, shared, a, b, provider, lost_level)]
+        limit = max(limit, old.readable)
+    faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, lost_level)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
-    entries += [Found(d, text_meaning(d, limit, sure, provider)) for d in text]
+    entries += [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]
     entries += hidden
     entries += [fault for fault in faults if not fault.refused]
-    if not entries and a.request.document.data != b.request.document.data:
+    if all(map(_stands, entries)) and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
     return sorted(entries, key=lambda entry: entry.meaning.severity == "info"), found, shared
 
 
-def _differences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Found]]:
+def _differences(a: Rendered, b: Rendered, rule: Rule) -> tuple[list[Divergence], list[Found]]:
     """The differences of two prompts; what a template prints on neither side."""
     if a.template is None:
-        return text_divergences(a, b), []
+        text = text_divergences(a, b)
+        if rule.strips_thinking and (gone := dropped(a, b, shared_chars(a, b))) is not None:
+            text = [gone, *text]
+        return text, []
     from promptlint.commands.templates import divergences, passing_times, unseen
 
     shown, hidden = divergences(a, b)
     return shown, [*passing_times(a, b), *(unseen(one, a, b) for one in hidden)]
 
 
-def _faults(
-    found: Reuse, shared: int, a: Rendered, b: Rendered, provider: Provider, lost_level: Level | None
-) -> list[MarkerFault]:
-    if provider.cache != "markers":
-        return []
-    faults = [*refusals(found.new, provider), *refused_before(found.old, provider)]
-    if lost_level is None and not faults:
-        candidates = (
-            out_of_reach(found, provider, shared),
-            standing_still(found, len(a.text), len(b.text), shared),
-        )
-        faults += [fault for fault in candidates if fault is not None]
-        faults += moved(found, provider)
-    return faults
+def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Level | None) -> Iterator[MarkerFault]:
+    """What is wrong with markers, and with lengths."""
+    a, b, rule = counts.a, counts.b, old.rule
+    if rule.kind == "markers":
+        refused = [
+            *refusals(found.new, b.request, rule.provider),
+            *refused_before(found.old, a.request, rule.provider),
+        ]
+        yield from refused
+        if refused:
+            return
+    yield from ignored(b, rule)
+    if lost_level is None:
+        if (fault := out_of_reach(found, rule.provider, shared)) is not None:
+            yield fault
+        if rule.kind == "markers":
+            if (fault := standing_still(found, len(a.text), len(b.text), shared)) is not None:
+                yield fault
+            yield from moved(found, rule.provider)
+        if (fault := after_volatile(old, found, counts.in_a, shared)) is not None:
+            yield fault
+    if (fault := missing(found, rule, counts.in_a, shared)) is not None:
+        yield fault
+    if (fault := too_short(b, rule, partial(tokens_in_b, counts), differs=a.text != b.text)) is not None:
+        yield fault

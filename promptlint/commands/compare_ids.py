@@ -26,7 +26,7 @@ def compare_ids(old: Request, new: Request, provider: Provider, options: Options
     readable = min(len(a), len(b)) if shared in (len(a), len(b)) else len(a)
     found = id_differences(a, b, old.path, new.path, options.tokenizer.decode if options.chosen else None)
     entries = [Found(d, m) for d, m in merged(keyed)]
-    entries += [Found(d, text_meaning(d, readable, readable, provider)) for d in found]
+    entries += [Found(d, text_meaning(d, readable, readable)) for d in found]
     limits = _boundary(a, b, shared, readable, options)
     changes = _changes(old, new, entries, readable, options)
     vocabulary = options.tokenizer.name if options.chosen else "ids as given"

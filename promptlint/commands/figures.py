@@ -1,11 +1,14 @@
 """Tokens of one comparison: shared, usable, lost; of the whole and of each change alone."""
 
+from bisect import bisect_right
 from typing import NamedTuple
 
 from promptlint.boundary.counts import Counts, shared_tokens, token_difference
 from promptlint.boundary.divergence import byte_at
-from promptlint.cache.markers import last_before
+from promptlint.cache import steps
+from promptlint.cache.positions import last_before
 from promptlint.cache.reuse import Reuse, block_floor
+from promptlint.cache.rule import Rule
 from promptlint.commands.options import Options
 from promptlint.commands.places import number
 from promptlint.facts.providers import Provider
@@ -21,21 +24,46 @@ class Compared(NamedTuple):
     counts: Counts
     reuse: Reuse
     shared: int  # equal characters at the start
-    provider: Provider
+    rule: Rule
     options: Options
+
+    @property
+    def in_units(self) -> bool:
+        """Whether a change near the end of what is cached may cost nothing, because only whole units are read."""
+        return bool(self.options.block_size) or self.rule.step > 1
 
 
 def readable_tokens(c: Compared) -> int:
     """Tokens that the first request left readable."""
-    tokens = c.counts.in_a(c.reuse.readable)
-    return tokens // c.options.block_size * c.options.block_size if c.options.block_size else tokens
+    tokens, size = c.counts.in_a(c.reuse.readable), c.options.block_size
+    if c.rule.by_entries:
+        return tokens
+    return tokens // size * size if size else _in_steps(c, tokens)
 
 
 def usable_tokens(c: Compared, chars: int, tokens: int) -> int:
     """Of these, tokens that the second request could use if both were equal for `chars` characters, `tokens` tokens."""
-    if c.provider.cache == "markers":
+    if c.rule.by_entries:
         return c.counts.in_a(last_before(c.reuse.reachable, chars))
-    return block_floor(tokens, c.counts.total_b, c.options.block_size) if c.options.block_size else tokens
+    if c.reuse.readable == 0 or c.rule.minimum.size(tokens) == "below":
+        return 0
+    return _in_units(c, tokens)
+
+
+def _in_units(c: Compared, tokens: int) -> int:
+    size = c.options.block_size
+    return block_floor(tokens, c.counts.total_b, size) if size else _in_steps(c, tokens)
+
+
+def _in_steps(c: Compared, tokens: int) -> int:
+    return steps.floor(tokens, c.counts.total_b, c.rule.step, c.rule.provider.held_back)
+
+
+def tokens_in_b(counts: Counts, char: int) -> int:
+    """Tokens of the first `char` characters of prompt B."""
+    if counts.b.tokens is not None:
+        return bisect_right(counts.b.tokens.ends, len(counts.b.text[:char].encode()))
+    return counts.index_b.at(char) + counts.encoded_b.before(char)
 
 
 def boundary(c: Compared) -> Boundary:
@@ -61,10 +89,11 @@ def boundary(c: Compared) -> Boundary:
     if not c.options.counts:
         return limits
     tokens = shared_tokens(c.counts, c.shared, c.shared)
-    chars = min(c.shared, c.reuse.usable) if c.provider.cache == "prefix" else c.reuse.usable
+    chars = c.reuse.usable
     usable = tokens if chars == c.shared else c.counts.in_a(chars)
+    if not c.rule.by_entries:
+        usable = _in_units(c, usable)
     if size:
-        usable = block_floor(usable, c.counts.total_b, size)
         limits = limits._replace(shared_blocks=tokens // size)
     lost = 0 if c.reuse.usable == c.reuse.readable else max(readable_tokens(c) - usable, 0)
     return limits._replace(shared_tokens=tokens, usable_tokens=usable, lost_tokens=lost)
@@ -84,7 +113,7 @@ def _band(c: Compared) -> str:
         return (
             "counted with the vocabulary that you chose, over a documented form of the prompt, not the provider's own"
         )
-    return c.provider.counts
+    return c.rule.provider.counts
 
 
 def _token_note(back: int) -> str:

@@ -17,8 +17,9 @@ class Options(NamedTuple):
     block_size: int | None = None  # tokens in a block of a paged engine
     chosen: bool = False  # the user chose the tokenizer
     sides: "tuple[Side, Side] | None" = None  # the chat templates
+    decides: bool = False  # the count decides whether anything is lost
 
     @property
     def counts(self) -> bool:
-        """Whether tokens are counted; with blocks the verdict itself depends on them."""
-        return not self.first or self.block_size is not None
+        """Whether tokens are counted; with blocks, and near the end of steps, the verdict itself depends on them."""
+        return not self.first or self.block_size is not None or self.decides

@@ -1,11 +1,16 @@
 """What each provider reuses and what keys its cache: data/providers.yaml as typed rows."""
 
+import re
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from promptlint import facts
 from promptlint.finding import Certainty
 from promptlint.prompt import Level
+
+Cache = Literal["markers", "message-ends", "steps", "objects", "prefix"]
+"""A kind of cache: one file each in promptlint/cache/."""
+CACHES: tuple[Cache, ...] = get_args(Cache)
 
 
 class Setting(NamedTuple):
@@ -19,22 +24,29 @@ class Setting(NamedTuple):
     certain_models: str  # pattern of the models for which the effect is certain, or ""
     default_unknown: bool  # what an omitted field means is not published
     reason: str  # what the provider's own diagnostics call a miss by this field, or ""
+    models: str  # pattern of the models for which the row holds, or "": all
+    harmless: frozenset[str]  # values between which a change does nothing
 
 
 class Provider(NamedTuple):
     """One row of data/providers.yaml."""
 
     name: str
-    cache: Literal["markers", "prefix"]
+    cache: Cache
+    cache_if_marked: Cache | None  # where the request carries markers, if that is another kind
+    models: tuple[tuple[str, Cache], ...]  # pattern of a model's name -> its kind, where that is not `cache`
     assumed: bool  # the rule is an assumption
     lookback: int  # positions, the marker's own counted as the first
     marker_limit: int
     lifetimes: tuple[str, ...]  # longest first
     default_lifetime: str
+    outlives: bool  # an entry may live on after its lifetime
     unmarkable: frozenset[str]  # kinds of segments that carry no marker
     runs: frozenset[str]  # kinds of segments of which several in a row count as one position
-    bound_models: str  # pattern of the models for which the rule gives an upper bound only, or ""
+    no_automatic: str  # pattern of the models that refuse a marker at the top of the request, or ""
     implicit: bool  # what is not marked may be reused, too
+    held_back: int  # steps that are always computed again
+    answers: bool  # the answer to a request belongs to the prefix that it leaves
     counts: str  # why token counts are only "about"
     settings: tuple[Setting, ...]
     defaults: dict[str, str]  # dotted field -> the value that an omitted field has
@@ -46,20 +58,26 @@ def provider(name: str) -> Provider:
     """The row of a provider; the row `unknown` for a name that has none."""
     table = facts.table("providers")
     row = table.get(name, table["unknown"])
-    settings = table[row["settings_like"]] if "settings_like" in row else row
+    like = table[row["like"]] | row if "like" in row else row
+    settings = table[like["settings_like"]] if "settings_like" in like else like
     return Provider(
         name=name,
-        cache=row["cache"],
-        assumed=row.get("assumed", False),
-        lookback=row.get("lookback", 0),
-        marker_limit=row.get("marker_limit", 0),
-        lifetimes=tuple(row.get("lifetimes", ())),
-        default_lifetime=row.get("default_lifetime", ""),
-        unmarkable=frozenset(row.get("unmarkable", ())),
-        runs=frozenset(row.get("runs", ())),
-        bound_models=row.get("bound_models", ""),
-        implicit=row.get("implicit", False),
-        counts=row["counts"],
+        cache=like["cache"],
+        cache_if_marked=like.get("cache_if_marked"),
+        models=tuple((entry["pattern"], entry["cache"]) for entry in like.get("models", ())),
+        assumed=like.get("assumed", False),
+        lookback=like.get("lookback", 0),
+        marker_limit=like.get("marker_limit", 0),
+        lifetimes=tuple(like.get("lifetimes", ())),
+        default_lifetime=like.get("default_lifetime", ""),
+        outlives=like.get("outlives", False),
+        unmarkable=frozenset(like.get("unmarkable", ())),
+        runs=frozenset(like.get("runs", ())),
+        no_automatic=like.get("no_automatic", ""),
+        implicit=like.get("implicit", False),
+        held_back=like.get("held_back", 0),
+        answers=like.get("answers", False),
+        counts=like["counts"],
         settings=tuple(_setting(entry) for entry in settings["settings"]),
         defaults=settings["defaults"],
         request_only=frozenset(settings["request_only"]["fields"]),
@@ -78,7 +96,14 @@ def _setting(row: dict[str, Any]) -> Setting:
         certain_models=row.get("certain_models", ""),
         default_unknown=row.get("default_unknown", False),
         reason=row.get("reason", ""),
+        models=row.get("models", ""),
+        harmless=frozenset(row.get("harmless", ())),
     )
+
+
+def fits(pattern: str, model: str | None) -> bool:
+    """Whether a pattern is found in a model's name. `""` fits none."""
+    return bool(pattern) and re.search(pattern, (model or "").lower()) is not None
 
 
 def is_known(name: str) -> bool:
