@@ -73,7 +73,7 @@ def _model(name: str, row: Json, where: str) -> dict[str, Any]:
 
 
 def _provider(name: str, row: Json, where: str) -> dict[str, Any]:
-    _choice(name, where, list(facts.table("providers")))
+    _serving(name, where)
     return _fields(row, where, _PROVIDER)
 
 

@@ -74,3 +74,11 @@ def expected(prefix_tokens: int, hit_share: Decimal, prices: Prices, ttl: str | 
     if prices.read is None or write is None:
         return None
     return prefix_tokens * (hit_share * prices.read + (1 - hit_share) * write) / MILLION
+
+
+def padding_bound(minimum_tokens: int, requests: int, write: Decimal, read: Decimal) -> Decimal:
+    """A prefix with more tokens than this is cheaper if it is made as long as the minimum, and cached.
+
+    Source: developers.openai.com/api/docs/guides/prompt-caching, after 2026-09-10.
+    """
+    return minimum_tokens * (read + (write - read) / requests)
