@@ -88,8 +88,18 @@ def _prices(rows: Sequence[PriceRow], day: date) -> Table:
     """One line for each kind of cache, with its tiers below it."""
     ttls = list(dict.fromkeys(ttl for row in rows for ttl, _ in row.write)) or [""]
     stored = any(row.storage is not None for row in rows)
+    ending = any(row.until is not None for row in rows)
     heads = [f"write {ttl}".strip() for ttl in ttls]
-    columns = ("for", "input", "read", *heads, "output", *(["storage, hour"] if stored else []), "from", "until")
+    columns = (
+        "for",
+        "input",
+        "read",
+        *heads,
+        "output",
+        *(["storage, hour"] if stored else []),
+        "from",
+        *(["until"] if ending else []),
+    )
     lines: list[tuple[str | int | None, ...]] = []
     for row in rows:
         for above, input_times, output_times in ((0, "1", "1"), *row.tiers):
@@ -104,7 +114,7 @@ def _prices(rows: Sequence[PriceRow], day: date) -> Table:
                     _scaled(row.output, output_times),
                     *([_known(row.storage)] if stored else []),
                     row.start or f"by {row.checked}",
-                    row.until or "",
+                    *([row.until or ""] if ending else []),
                 )
             )
     return Table(f"Prices on {day}, USD for a million tokens", columns, tuple(lines))
