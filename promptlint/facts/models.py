@@ -1,6 +1,7 @@
 """What is known about a model's cache: data/models.yaml as typed rows, found by any name that platforms give it."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -116,11 +117,13 @@ def _normal(name: str) -> str:
     return re.sub(r"(?<=\d)\.(?=\d)", "-", name.lower())
 
 
-def _stripped(name: str) -> list[_Id]:
-    """The id without what platforms put in front of it, then with one suffix less each time."""
+def _stripped(name: str) -> Iterator[_Id]:
+    """The id as it is, without what platforms put in front of it, then with one suffix less each time."""
+    found = _Id(name.strip().lower(), None, None, "", False)
+    yield found._replace(name=_normal(found.name))  # most often this is it, and no pattern is tried
     spelling = facts.table("models")["names"]
-    found = _unprefixed(_Id(name.strip().lower(), None, None, "", False), spelling)
-    done = [found._replace(name=_normal(found.name))]
+    found = _unprefixed(found, spelling)
+    yield found._replace(name=_normal(found.name))
     while True:
         for row in spelling["suffixes"]:
             match = re.search(f"(?:{row['pattern']})$", found.name)
@@ -128,10 +131,10 @@ def _stripped(name: str) -> list[_Id]:
                 platform = found.platform or row.get("platform")
                 pinned = found.pinned or row.get("pins", False)
                 found = found._replace(name=found.name[: match.start()], platform=platform, pinned=pinned)
-                done.append(found._replace(name=_normal(found.name)))
+                yield found._replace(name=_normal(found.name))
                 break
         else:
-            return done
+            return
 
 
 def _unprefixed(found: _Id, spelling: dict[str, Any]) -> _Id:
