@@ -5,7 +5,6 @@ request tests each of its own markers and up to `lookback` positions back from i
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from promptlint.cache.entries import Entry, Lookups
 from promptlint.cache.positions import Position, blocks, can_carry, numbered
@@ -20,12 +19,16 @@ def positions(rendered: Rendered, provider: Provider) -> list[Position]:
         last = next((i for i in range(len(found) - 1, -1, -1) if can_carry(found[i], provider)), None)
         if last is not None and found[last].marker is None:
             found[last] = found[last]._replace(marker=rendered.request.automatic)
+    if not provider.refuses:
+        found = [p if can_carry(p, provider) else p._replace(marker=None) for p in found]
     return numbered(found, provider)
 
 
 def entries(found: Iterable[Position], provider: Provider) -> list[Entry]:
-    """What a request that is not refused writes: one entry for each marked position."""
-    return [Entry(position.end, lifetime(position, provider)) for position in found if position.marker is not None]
+    """What a request that is not refused writes: one entry for each marked position, for the latest if there are more
+    than the provider takes."""
+    written = [Entry(position.end, lifetime(position, provider)) for position in found if position.marker is not None]
+    return written[-provider.marker_limit :]
 
 
 def lookups(found: Sequence[Position], provider: Provider) -> Lookups:
@@ -51,29 +54,6 @@ def distance(found: Sequence[Position], end: int) -> int | None:
 def lifetime(position: Position, provider: Provider) -> str:
     """Of the entry that the marker of this position writes."""
     return (position.marker.ttl if position.marker else None) or provider.default_lifetime
-
-
-class Split(NamedTuple):
-    """The tokens of a prompt by what they cost."""
-
-    read: int
-    written: dict[str, int]  # lifetime -> tokens, lifetimes without tokens left out
-    uncached: int
-
-
-def split(found: Sequence[Position], read: int, total: int, provider: Provider) -> Split:
-    """How a prompt of `total` tokens is billed, `read` of which come from the longest entry that was found.
-
-    `found` has its ends in tokens. Each lifetime, the longest first, pays from what is paid for already up to its
-    last marker. Source: platform.claude.com/docs/en/build-with-claude/prompt-caching (mixing lifetimes).
-    """
-    ends = {lifetime(position, provider): position.end for position in found if position.marker is not None}
-    written, paid = {}, read
-    for name in sorted(ends, key=lambda name: rank(name, provider)):
-        if ends[name] > paid:
-            written[name] = ends[name] - paid
-            paid = ends[name]
-    return Split(read, written, total - paid)
 
 
 def rank(name: str, provider: Provider) -> int:

@@ -78,9 +78,3 @@ def message_ends(found: Sequence[Position]) -> list[Position]:
 def _first_developer_end(found: Iterable[Position]) -> list[Position]:
     """The end of the developer messages (or instructions) at the front."""
     return [position for position in found if position.level == "system"][-1:]
-
-
-def ignored(found: Sequence[Position], provider: Provider, asked: Wish) -> list[Position]:
-    """Breakpoints at which nothing is written, because there are more than the provider takes: the earliest."""
-    written = {entry.end for entry in entries(found, provider, asked)}
-    return [position for position in found if position.marker is not None and position.end not in written]

@@ -28,6 +28,8 @@ class MarkerFault(NamedTuple):
 
 def refusals(new: Sequence[Position], request: Request, provider: Provider) -> Iterator[MarkerFault]:
     """What makes the provider reject the request. Source: data/providers.yaml, marker_limit and lifetimes."""
+    if not provider.refuses:
+        return
     yield from _automatic(new, request, provider)
     carriers = [position for position in new if position.marker is not None]
     for position in carriers:

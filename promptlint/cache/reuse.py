@@ -59,31 +59,33 @@ def left(a: Rendered, rule: Rule, count: Count) -> Left:
 
 
 def _left_entries(a: Rendered, rule: Rule, count: Count) -> Left:
-    found, written, nothing = _written(a, rule)
-    sizes = [size_of(entry.end, rule, count) for entry in written]
+    found, all_written, nothing = written(a, rule)
+    sizes = [size_of(entry.end, rule, count) for entry in all_written]
     kept = tuple(
-        entry._replace(certain=size == "above") for entry, size in zip(written, sizes, strict=True) if size != "below"
+        entry._replace(certain=size == "above")
+        for entry, size in zip(all_written, sizes, strict=True)
+        if size != "below"
     )
-    if written and not kept:
-        nothing = _too_short("the marked part of the first prompt", written[-1].end, rule, count)
+    if all_written and not kept:
+        nothing = _too_short("the marked part of the first prompt", all_written[-1].end, rule, count)
     readable = max((entry.end for entry in kept), default=0)
     sure = max((entry.end for entry in kept if entry.certain), default=0)
-    unknown = not written and rule.provider.implicit and size_of(len(a.text), rule, count) != "below"
+    unknown = not all_written and rule.provider.implicit and size_of(len(a.text), rule, count) != "below"
     return Left(rule, a, readable, sure, tuple(found), kept, nothing, unknown)
 
 
-def _written(a: Rendered, rule: Rule) -> tuple[list[Position], list[Entry], str]:
+def written(a: Rendered, rule: Rule) -> tuple[list[Position], list[Entry], str]:
     """The blocks of a prompt, the entries that it writes whatever their length, and why it writes none."""
     if rule.kind == "message-ends":
         asked = message_ends.wish(a, rule.provider)
         found = message_ends.positions(a, rule.provider)
-        written = message_ends.entries(found, rule.provider, asked)
-        return found, written, "" if written else "the first request asks for breakpoints only, and sets none"
+        ends = message_ends.entries(found, rule.provider, asked)
+        return found, ends, "" if ends else "the first request asks for breakpoints only, and sets none"
     found = markers.positions(a, rule.provider)
     if next(refusals(found, a.request, rule.provider), None) is not None:
         return found, [], "the first request was refused"
-    written = markers.entries(found, rule.provider)
-    return found, written, "" if written else "the first request carries no cache marker"
+    ends = markers.entries(found, rule.provider)
+    return found, ends, "" if ends else "the first request carries no cache marker"
 
 
 def looked_up(b: Rendered, rule: Rule) -> tuple[list[Position], Lookups]:

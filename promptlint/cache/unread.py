@@ -1,13 +1,11 @@
 """Markers that can never be read, and markers that are missing."""
 
-from collections.abc import Iterator
-
-from promptlint.cache import message_ends
 from promptlint.cache.minimum import Size
 from promptlint.cache.positions import Position, can_carry
 from promptlint.cache.refusals import MarkerFault, fewer, name
-from promptlint.cache.reuse import Count, Left, Reuse, looked_up, size_of
+from promptlint.cache.reuse import Count, Left, Reuse, looked_up, size_of, written
 from promptlint.cache.rule import Rule
+from promptlint.finding import Certainty
 from promptlint.prompt import Path, Rendered
 
 _LONG = 1024  # tokens: from here on a part is worth a marker where the model's minimum is not known
@@ -84,14 +82,18 @@ def _length(end: int, rule: Rule, count: Count) -> Size:
     return size_of(end, rule._replace(minimum=least), count)
 
 
-def ignored(b: Rendered, rule: Rule) -> Iterator[MarkerFault]:
-    """More breakpoints than the provider takes: at the earliest ones nothing is written."""
-    if rule.kind != "message-ends":
-        return
-    found, asked = message_ends.positions(b, rule.provider), message_ends.wish(b, rule.provider)
-    spare = message_ends.ignored(found, rule.provider, asked)
-    if spare:
-        paths = tuple(position.path for position in found if position.marker is not None)
-        message = f"{len(paths)} breakpoints, {len(paths) - len(spare)} are taken: the earliest are ignored"
-        fault = MarkerFault("marker-limit", message, None, spare[0].path, fewer(paths), extra=paths)
-        yield fault._replace(severity="warning", affects="nothing")
+def ignored(b: Rendered, rule: Rule) -> MarkerFault | None:
+    """More markers than the provider takes, where it does not refuse them: at the earliest nothing is written."""
+    if not rule.by_entries or rule.provider.refuses:
+        return None
+    found, kept, _ = written(b, rule)
+    ends = {entry.end for entry in kept}
+    marked = [position for position in found if position.marker is not None]
+    spare = [position.path for position in marked if position.end not in ends]
+    if not spare:
+        return None
+    paths = tuple(position.path for position in marked)
+    message = f"{len(paths)} markers, {len(paths) - len(spare)} of them are taken: the earliest count for nothing"
+    fault = MarkerFault("marker-limit", message, None, spare[0], fewer(paths), extra=paths)
+    certainty: Certainty = "certain" if rule.kind == "message-ends" else "possible"
+    return fault._replace(severity="warning", affects="nothing", certainty=certainty)

@@ -190,7 +190,8 @@ def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Le
         yield from refused
         if refused:
             return
-    yield from ignored(b, rule)
+    if (fault := ignored(b, rule)) is not None:
+        yield fault
     if lost_level is None:
         if (fault := out_of_reach(found, rule.provider, shared)) is not None:
             yield fault
