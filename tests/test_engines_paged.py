@@ -1,4 +1,4 @@
-"""The paged cache against logs of vLLM's own KVCacheManager (fixtures/vectors/vllm_pool_oracle*.json)."""
+"""The paged cache against logs of vLLM's own KVCacheManager (fixtures/vectors, fixtures/engines)."""
 
 import json
 from collections.abc import Iterator
@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from promptlint.cache.blocks import Cleared, Event, Key, Removed, Stored, usage
-from promptlint.cache.paged import Group, PagedCache, block_keys
+from promptlint.cache.paged import Group, Medium, PagedCache, block_keys, reused_without_limit
+from promptlint.errors import PromptlintError
 
-VECTORS = Path(__file__).resolve().parent.parent / "fixtures" / "vectors"
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+VECTORS = FIXTURES / "vectors"
+WINDOWS = json.loads((FIXTURES / "engines" / "vllm_windows.json").read_text(encoding="utf-8"))["runs"]
 GROUPS = {"sliding_window": [Group(8)], "sliding_window_8": [Group(8)], "hybrid_full_swa": [Group(), Group(8)]}
 
 
@@ -123,3 +126,93 @@ def test_every_operation_does_what_the_engine_did(scenario: dict[str, Any], unha
                 assert all(driven.same_event(ours, theirs) for ours, theirs in pairs), (number, op, seen["events"])
             else:
                 assert seen[name] == expected, (number, op["op"], name)
+
+
+@pytest.mark.parametrize("run", WINDOWS, ids=lambda run: f"{run['windows']}-{run['retention']}")
+def test_windows_retention_and_growth_do_what_the_engine_did(run: dict[str, Any]) -> None:
+    size = run["block_size"]
+    cache = PagedCache(run["blocks"], size, [Group(window) for window in run["windows"]], retention=run["retention"])
+    prompts: dict[str, tuple[list[int], Any]] = {}
+    for number, op in enumerate(run["ops"]):
+        name = str(op["id"])
+        if op["op"] == "start":
+            prompts[name] = (list(op["tokens"]), op["salt"])
+            keys, length = block_keys(op["tokens"], size, op["salt"]), len(op["tokens"])
+            assert cache.lookup(keys, length)[1] == op["reused"], number
+            admitted = cache.start(name, keys, length)
+            assert (admitted is not None) == op["admitted"], number
+            assert admitted is None or admitted == (op["reused"], op["junction"]), number
+        elif op["op"] == "append":
+            tokens, salt = prompts[name]
+            full = len(tokens) // size
+            tokens += op["tokens"]
+            assert cache.append(name, len(op["tokens"]), block_keys(tokens, size, salt)[full:]) == op["ok"], number
+        else:
+            cache.free(name)
+        assert "tables" not in op or cache.tables(name) == op["tables"], number
+        assert "free" not in op or list(cache.pool.free) == op["free"], number
+
+
+def test_keys_are_equal_exactly_for_equal_prefixes_in_one_namespace() -> None:
+    tokens = list(range(12))
+    keys = block_keys(tokens, 4)
+    assert len(set(keys)) == 3
+    assert block_keys([*tokens[:8], 99, *tokens[9:], 1, 2, 3], 4)[:2] == keys[:2]
+    assert block_keys([*tokens[:8], 99, *tokens[9:]], 4)[2] != keys[2]
+    assert not set(block_keys([7, *tokens[1:]], 4)) & set(keys)  # a later block stands for all in front of it
+    assert not set(block_keys(tokens, 4, "salt")) & set(keys)
+    assert block_keys(tokens[:3], 4) == []
+
+
+def test_a_medium_keys_the_blocks_that_it_overlaps_and_those_behind() -> None:
+    tokens = [0] * 16
+    plain, cat = block_keys(tokens, 4), block_keys(tokens, 4, media=[Medium(5, 4, "cat")])
+    dog = block_keys(tokens, 4, media=[Medium(5, 4, "dog")])
+    moved = block_keys(tokens, 4, media=[Medium(6, 3, "cat")])
+    assert plain[0] == cat[0] == dog[0] == moved[0]
+    assert all(len({*keys}) == 4 for keys in list(zip(plain, cat, dog, moved, strict=True))[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [((1, 4), {}), ((9, 0), {}), ((9, 4, []), {}), ((9, 4, [Group(0)]), {}), ((9, 4), {"retention": 8}),
+     ((9, 4, [Group(8)]), {"retention": 6}), ((9, 4, [Group(8)]), {"retention": -4})],
+)  # fmt: skip
+def test_sizes_that_an_engine_refuses_are_refused(arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    with pytest.raises(PromptlintError) as refused:
+        PagedCache(*arguments, **options)
+    assert refused.value.hint
+    assert "\n" not in str(refused.value)
+
+
+def test_calls_that_cannot_be_are_refused_and_change_nothing() -> None:
+    cache = PagedCache(9, 4)
+    assert cache.start("a", block_keys(range(6), 4), 6)
+    before = list(cache.pool.free)
+    for call in (
+        lambda: cache.start("a", block_keys(range(6), 4), 6),
+        lambda: cache.start("b", [], 6),
+        lambda: cache.start("b", [], 0),
+        lambda: cache.append("a", 3),
+        lambda: cache.append("b", 1),
+        lambda: cache.free("b"),
+        lambda: cache.tables("b"),
+    ):
+        with pytest.raises(PromptlintError):
+            call()
+    assert list(cache.pool.free) == before
+    assert cache.append("a", 2, block_keys(range(8), 4)[1:])
+
+
+def test_a_prompt_larger_than_the_pool_is_not_admitted_and_keeps_what_is_cached() -> None:
+    cache = PagedCache(5, 4)
+    assert cache.start("a", block_keys(range(8), 4), 8)
+    cache.free("a")
+    assert cache.start("b", block_keys(range(40), 4), 40) is None
+    assert cache.lookup(block_keys(range(8), 4), 8)[1] == 4
+
+
+def test_without_limits_known_blocks_are_found_by_halving() -> None:
+    prompts = [range(16), range(16), range(17), [*range(9), 0, 0, 0], range(3), range(1)]
+    requests = [(block_keys(prompt, 4), len(prompt)) for prompt in prompts]
+    assert list(reused_without_limit(requests, 4)) == [0, 12, 16, 8, 0, 0]

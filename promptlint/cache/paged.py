@@ -9,7 +9,7 @@ Sources: vllm/v1/core/{kv_cache_manager,kv_cache_coordinator,single_type_kv_cach
 chunked local attention, groups of different block sizes, speculative decoding, connectors to other stores.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -240,17 +240,19 @@ class PagedCache:
         return self._running[name]
 
 
-def blocks_known(keys: Sequence[Key], tokens: int, block_size: int, known: set[Key]) -> int:
-    """Tokens that a prompt reuses of all earlier ones in a cache without limits, to whose `known` keys it is added."""
-    low, high = 0, len(keys)
-    while low < high:  # a known key implies that those in front of it are known
-        middle = (low + high) // 2
-        if keys[middle] in known:
-            low = middle + 1
-        else:
-            high = middle
-    known.update(keys[low:])
-    return min(low * block_size, (tokens - 1) // block_size * block_size)
+def reused_without_limit(requests: Iterable[tuple[Sequence[Key], int]], block_size: int) -> Iterator[int]:
+    """Tokens that each request, its block keys and its tokens, reuses of all earlier ones if nothing is evicted."""
+    known: set[Key] = set()
+    for keys, tokens in requests:
+        low, high = 0, len(keys)
+        while low < high:  # a known key implies that those in front of it are known
+            middle = (low + high) >> 1
+            if keys[middle] in known:
+                low = middle + 1
+            else:
+                high = middle
+        known.update(keys[low:])
+        yield min(low, (tokens - 1) // block_size) * block_size
 
 
 def _check(blocks: int, block_size: int, groups: Sequence[Group], retention: int | None) -> None:
