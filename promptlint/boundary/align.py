@@ -31,6 +31,14 @@ def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return n
 
 
+def pairs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Pairs of equal entries, rising on both sides: what lies between the gaps."""
+    i = j = 0
+    for gap in [*gaps(a, b), Gap(len(a), len(a), len(b), len(b))]:
+        yield from zip(range(i, gap.a0), range(j, gap.b0), strict=True)
+        i, j = gap.a1, gap.b1
+
+
 def gaps(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Gap]:
     """Where `a` and `b` differ, in order. Entries that are unique on both sides anchor the alignment."""
     found: list[Gap] = []

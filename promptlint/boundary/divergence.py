@@ -34,6 +34,8 @@ class Divergence(NamedTuple):
     new: str = ""
     field: str = ""  # of a setting: its dotted name
     repeats: "tuple[Divergence, ...]" = ()
+    rendered: bool = False  # it stands in a prompt whose bytes are known
+    fix: str = ""  # where that of the cause does not help
 
 
 def item_at(rendered: Rendered, char: int) -> RenderedItem | None:

@@ -6,14 +6,17 @@ from typing import NamedTuple
 
 from promptlint import facts
 from promptlint.boundary.divergence import Divergence, shared_chars
+from promptlint.boundary.pairing import Pairing, counterpart, entry_of
 from promptlint.boundary.sections import thinking_ranges
-from promptlint.boundary.shown import Shown, level_at, next_value, origins_in, shown, shows, spot_of
+from promptlint.boundary.shown import Shown, level_at, next_value, origins_in, printed_in, shown, shows, spot_of
 from promptlint.boundary.texts import name_text
 from promptlint.prompt import AtomKind, CharIndex, Origin, Path, Rendered, Spot
 from promptlint.read.descend import descend
 
 _CLOCK = r"""strftime_now\(\s*(?:format\s*=\s*)?["']([^"']*)["']\s*\)"""
 _WITHIN_A_DAY = frozenset("HIpMSfsXcTRrklzZ")  # directives of strftime that change within a day
+_FIXED_TIME = "Give the template a time of its own that stays for the session, such as date_string, where it takes one."
+_REVIEW = "Change the template so that it prints the same history again, or expect this loss at each such turn."
 _REPEATED = frozenset(("reasoning-dropped", "template-moves-text", "template-asymmetry"))
 
 
@@ -25,76 +28,120 @@ class Hunk(NamedTuple):
     b0: int
     b1: int
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether something was only put in, or only taken out."""
+        return self.a0 == self.a1 or self.b0 == self.b1
 
-def by_template(hunk: Hunk, a: Shown, b: Shown, printed_a: list[Origin], printed_b: list[Origin]) -> Divergence:
-    """A difference that no difference of the requests explains; `printed`: what the hunk shows of each request."""
-    calls = [
-        origin
-        for origin in (*origins_in(a.prompt, hunk.a0, hunk.a1), *origins_in(b.prompt, hunk.b0, hunk.b1))
-        if origin.kind == "call"
-    ]
-    if calls:
-        return _called(hunk, a, b, calls[0].name)
-    if printed_a and not printed_b:
-        return _gone(hunk, a, b, printed_a[0])
-    if hunk.a0 == len(a.text):
-        return _at(hunk, a, b, "turn-appended", "the second prompt goes on where the first ends")
-    if hunk.a0 >= a.last:
+
+def by_template(hunk: Hunk, raw: Hunk, a: Shown, b: Shown, pairing: Pairing) -> Iterator[Divergence]:
+    """A difference that no difference of the requests explains; `raw`: as it was aligned, before it was moved on."""
+    printed_a, printed_b = printed_in(a.prompt, hunk.a0, hunk.a1), printed_in(b.prompt, hunk.b0, hunk.b1)
+    if (clock := _clock(hunk, a, b)) is not None:
+        yield _called(hunk, a, b, clock)
+    elif printed_a and not printed_b:
+        yield from _gone(hunk, a, b, _in_entry(printed_a, pairing.items_a), pairing)
+    elif hunk.a0 == len(a.text):
+        yield _at(hunk, a, b, "turn-appended", "the second prompt goes on where the first ends")
+    elif hunk.a0 >= a.last:
         message = "what the template prints to start the answer is not what it prints for that turn as history"
-        return _at(hunk, a, b, "template-asymmetry", message)
-    if printed_b and not printed_a:
-        return _come(hunk, a, b, printed_b[0])
-    return _other_text(hunk, a, b)
+        yield _at(hunk, a, b, "template-asymmetry", message)
+    elif printed_b and not printed_a:
+        yield from _come(hunk, a, b, _in_entry(printed_b, pairing.items_b), pairing)
+    elif _is_empty_thinking(a.text[raw.a0 : raw.a1], b.text[raw.b0 : raw.b1]):
+        message = "the template prints an empty block of reasoning in one prompt only"
+        yield _at(hunk, a, b, "reasoning-dropped", message)
+    elif not printed_a or counterpart(printed_a[0].path or (), pairing.items_a, pairing.to_b) is not None:
+        yield other_text(hunk, a, b)
+
+
+def _in_entry(printed: list[Origin], items: frozenset[Path]) -> Origin:
+    """The first value of an entry; a list of them begins with a bracket that is none's."""
+    return next((origin for origin in printed if entry_of(origin.path or (), items) is not None), printed[0])
+
+
+def _clock(hunk: Hunk, a: Shown, b: Shown) -> str | None:
+    """The function of the template whose answer differs first."""
+    for side, start, end in ((a, hunk.a0, hunk.a1), (b, hunk.b0, hunk.b1)):
+        first = origins_in(side.prompt, start, end)[:1]
+        if first and first[0].kind == "call":
+            return first[0].name
+    return None
+
+
+def _is_empty_thinking(old: str, new: str) -> bool:
+    longer, shorter = (old, new) if len(old) > len(new) else (new, old)
+    ranges = thinking_ranges(longer)
+    rest = longer
+    for start, end in reversed(ranges):
+        rest = rest[:start] + rest[end:]
+    return bool(ranges) and rest.split() == shorter.split()
 
 
 def _called(hunk: Hunk, a: Shown, b: Shown, name: str) -> Divergence:
     """A clock that the template reads itself."""
-    line_a, line_b = _lines(a.text, hunk.a0, hunk.a1), _lines(b.text, hunk.b0, hunk.b1)
+    line_a, line_b = lines_of(a.text, hunk.a0, hunk.a1), lines_of(b.text, hunk.b0, hunk.b1)
     named = name_text(line_a, line_b, "text-edited") if line_a != line_b else []
     label, said = (named[0].cause, named[0].message) if named else ("text-edited", "")
-    return _at(hunk, a, b, label, f"{said}; " * bool(said) + f"the template itself prints {name}()")
+    found = _at(hunk, a, b, label, f"{said}; " * bool(said) + f"the template itself prints {name}()")
+    return found._replace(fix=_FIXED_TIME)
 
 
-def _lines(text: str, start: int, end: int) -> str:
+def lines_of(text: str, start: int, end: int) -> str:
     """The whole lines of a range: a date is recognised by all of its parts."""
     stop = text.find("\n", end)
     return text[text.rfind("\n", 0, start) + 1 : len(text) if stop < 0 else stop]
 
 
-def _gone(hunk: Hunk, a: Shown, b: Shown, first: Origin) -> Divergence:
+def _gone(hunk: Hunk, a: Shown, b: Shown, first: Origin, pairing: Pairing) -> Iterator[Divergence]:
     """A value that stands in both requests is not printed here any more."""
-    if shows(b, _other(first, a, b), first):
-        return _moved(hunk, a, b, first, of_b=False)
-    if _is_reasoning(first, a.prompt):
+    other = counterpart(first.path or (), pairing.items_a, pairing.to_b)
+    if other is None:
+        return  # its entry was removed: a difference of the requests
+    if shows(b, other, first):
+        yield from _moved(hunk, a, b, first, other, pairing, of_b=False)
+    elif _is_reasoning(first, a.prompt):
         message = "the template prints this reasoning in the first prompt only"
-        return _value_at(hunk, a, b, first, "reasoning-dropped", message)
-    return _value_at(hunk, a, b, first, _widest(a, first.start), "the template prints this in the first prompt only")
+        yield _value_at(hunk, a, b, first, other, "reasoning-dropped", message)
+    else:
+        message = "the template prints this in the first prompt only"
+        yield _value_at(hunk, a, b, first, other, _widest(a, first.start), message)._replace(fix=_REVIEW)
 
 
-def _come(hunk: Hunk, a: Shown, b: Shown, first: Origin) -> Divergence:
+def _come(hunk: Hunk, a: Shown, b: Shown, first: Origin, pairing: Pairing) -> Iterator[Divergence]:
     """A value that stands in both requests is printed here in the second prompt alone."""
-    if shows(a, _other(first, b, a), first):
-        return _moved(hunk, a, b, first, of_b=True)
-    message = "the template prints this in the second prompt only"
-    return _value_at(hunk, a, b, first, _widest(b, first.start), message, of_b=True)
+    other = counterpart(first.path or (), pairing.items_b, pairing.to_a)
+    if other is None:
+        return
+    if shows(a, other, first):
+        yield from _moved(hunk, a, b, first, other, pairing, of_b=True)
+    else:
+        message = "the template prints this in the second prompt only"
+        label = "reasoning-dropped" if _is_reasoning(first, b.prompt) else _widest(b, first.start)
+        yield _value_at(hunk, a, b, first, other, label, message, of_b=True)._replace(fix=_REVIEW)
 
 
-def _moved(hunk: Hunk, a: Shown, b: Shown, first: Origin, *, of_b: bool) -> Divergence:
+def _moved(
+    hunk: Hunk, a: Shown, b: Shown, first: Origin, other: Path, pairing: Pairing, *, of_b: bool
+) -> Iterator[Divergence]:
     level = level_at(b if of_b else a, first.start)
+    if level in pairing.reordered:
+        return  # the authors moved it
     what = {"tools": "the tools", "system": "the system text"}.get(level, "text")
     message = f"the template prints {what} at a place that moves with the conversation"
-    return _value_at(hunk, a, b, first, "template-moves-text", message, of_b=of_b)
+    yield _value_at(hunk, a, b, first, other, "template-moves-text", message, of_b=of_b)
 
 
-def _other_text(hunk: Hunk, a: Shown, b: Shown) -> Divergence:
+def other_text(hunk: Hunk, a: Shown, b: Shown) -> Divergence:
     """Other text of the template, or the same values in another form."""
     old, new = a.text[hunk.a0 : hunk.a1], b.text[hunk.b0 : hunk.b1]
     widest = _widest(a, hunk.a0)
     label = name_text(old, new, widest)[0].cause if old and new else widest
     sources = {side.prompt.template.source for side in (a, b) if side.prompt.template is not None}
     if len(sources) > 1:
-        return _at(hunk, a, b, label, "the two templates print other text here")
-    return _at(hunk, a, b, label, "the requests are equal here, but the template prints other text")
+        found = _at(hunk, a, b, label, "the two templates print other text here")
+        return found._replace(fix="Keep to one template; a new one costs every cached prefix once.")
+    return _at(hunk, a, b, label, "the template prints other text here")._replace(fix=_REVIEW)
 
 
 def _at(hunk: Hunk, a: Shown, b: Shown, label: str, message: str) -> Divergence:
@@ -112,18 +159,22 @@ def _at(hunk: Hunk, a: Shown, b: Shown, label: str, message: str) -> Divergence:
         b=spot_of(b.prompt, hunk.b0),
         a_present=hunk.a0 < len(a.text),
         b_present=hunk.b0 < len(b.text),
+        rendered=True,
     )
 
 
 def _value_at(
-    hunk: Hunk, a: Shown, b: Shown, first: Origin, label: str, message: str, *, of_b: bool = False
+    hunk: Hunk, a: Shown, b: Shown, first: Origin, other: Path, label: str, message: str, *, of_b: bool = False
 ) -> Divergence:
-    """A difference that stands at a value of the request which one prompt shows, in B if `of_b`."""
-    side, other = (b, a) if of_b else (a, b)
+    """A difference that stands at a value of the request which one prompt shows, in B if `of_b`.
+
+    `other`: the place of that value in the other request.
+    """
+    side = b if of_b else a
     char = CharIndex(first.char or 0)
     atom: AtomKind = "key" if first.kind == "key" else "value"
     here = Spot(first.path or (), atom, char, CharIndex(char + first.end - first.start))
-    there = Spot(_other(first, side, other), atom, CharIndex(0), CharIndex(0))
+    there = Spot(other, atom, CharIndex(0), CharIndex(0))
     return _at(hunk, a, b, label, message)._replace(
         level=level_at(side, first.start),
         within=here.path if of_b else there.path,
@@ -132,11 +183,6 @@ def _value_at(
         a_present=not of_b,
         b_present=of_b,
     )
-
-
-def _other(origin: Origin, side: Shown, other: Shown) -> Path:
-    """The place of one request in the other one."""
-    return (*other.prompt.request.path, *(origin.path or ())[len(side.prompt.request.path) :])
 
 
 def _is_reasoning(origin: Origin, prompt: Rendered) -> bool:

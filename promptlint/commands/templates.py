@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.boundary import text_divergences
 from promptlint.boundary.divergence import Divergence, origin_at
-from promptlint.boundary.rendered import hunks, rendered_divergences
-from promptlint.boundary.shown import is_printed, shown, value_spot
-from promptlint.boundary.template_causes import Hunk, clocks
+from promptlint.boundary.rendered import rendered_divergences
+from promptlint.boundary.shown import is_printed
+from promptlint.boundary.template_causes import clocks
+from promptlint.boundary.template_texts import template_text_divergences
 from promptlint.cache.meaning import Meaning
 from promptlint.commands.changes import Found
 from promptlint.commands.options import Options
@@ -79,7 +80,7 @@ def spelled_tokens(prompt: Rendered, options: Options) -> Iterator[str]:
 def divergences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Divergence]]:
     """The differences of two prompts, and those of the requests that neither prompt shows."""
     if a.request.format == "template":
-        return _of_texts(a, b), []
+        return template_text_divergences(a, b), []
     form_a = render(a.request)
     form_b = render(b.request, like=form_a)
     return rendered_divergences(a, b, text_divergences(form_a, form_b), form_a, form_b)
@@ -102,28 +103,6 @@ def passing_times(a: Rendered, b: Rendered) -> list[Found]:
             meaning = Meaning(row.label, "certain", "nothing", "info", message, row.fix)
         done.append(Found(divergence._replace(message=message), meaning))
     return done
-
-
-def _of_texts(a: Rendered, b: Rendered) -> list[Divergence]:
-    """Two texts of application templates: named as texts, placed where the templates' text or the values stand."""
-    places = hunks(shown(a), shown(b))
-    found = [part for d in text_divergences(_as_text(a), _as_text(b)) for part in _parts(d, places)]
-    return [d._replace(a=value_spot(a, d.a_start, d.a_end), b=value_spot(b, d.b_start, d.b_end)) for d in found]
-
-
-def _parts(divergence: Divergence, places: list[Hunk]) -> list[Divergence]:
-    """Text that no narrower cause explains, place by place: each may come from another value."""
-    inside = [hunk for hunk in places if divergence.a_start <= hunk.a0 <= divergence.a_end]
-    if divergence.cause != "text-edited" or len(inside) < 2:
-        return [divergence]
-    return [divergence._replace(a_start=h.a0, a_end=h.a1, b_start=h.b0, b_end=h.b1, message="") for h in inside]
-
-
-def _as_text(rendered: Rendered) -> Rendered:
-    from promptlint.load.text import load
-
-    body = load(rendered.text, ())
-    return render(rendered.request._replace(format="text", items=body.items))
 
 
 def unseen(divergence: Divergence, a: Rendered, b: Rendered) -> Found:
