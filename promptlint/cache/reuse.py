@@ -10,6 +10,7 @@ from promptlint.cache.minimum import Size
 from promptlint.cache.positions import Position, last_before
 from promptlint.cache.refusals import name, refusals
 from promptlint.cache.rule import Rule
+from promptlint.cache.traits import other_tools
 from promptlint.finding import Unit
 from promptlint.prompt import Level, Rendered
 
@@ -104,6 +105,8 @@ def reuse(old: Left, b: Rendered, shared: int, count: Count, lost_level: Level |
     """
     limit = shared if lost_level is None else min(shared, level_start(b, lost_level))
     found = _of_entries(old, b, limit) if old.rule.by_entries else _of_prefix(old, b, limit, shared, count)
+    if found.usable and old.rule.provider.tools_whole and other_tools(old.prompt, b):
+        return found._replace(usable=0, possible=False, why="the tools are not the same, so nothing can be read")
     if lost_level is None or limit == shared:
         return found
     rest = "nothing" if limit == 0 else f"nothing from the {lost_level} on"
@@ -133,7 +136,9 @@ def _why_prefix(old: Left, b: Rendered, limit: int, readable: int) -> str:
         said = "no provider is known, so the longest equal prefix is taken to be reused"
     if step > 1:
         said += f" in steps of {step:,} tokens{' (as observed)' if old.rule.observed else ''}"
-    return said if limit < readable else f"{said}: all of it"
+    if limit < readable:
+        return said
+    return f"{said}: all of it{', and the answer if it is sent back as it came' if provider.answers else ''}"
 
 
 def _of_entries(old: Left, b: Rendered, limit: int) -> Reuse:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from promptlint.boundary.divergence import Divergence
 from promptlint.facts.providers import Provider
-from promptlint.prompt import CharIndex, Json, Path, Request, Spot
+from promptlint.prompt import CharIndex, Item, Json, Path, Rendered, Request, Spot
+
+_BROUGHT = ("web_search", "web_fetch")  # they change the system prompt, not the tools
 
 
 def trait_differences(a: Request, b: Request, provider: Provider) -> Iterator[Divergence]:
@@ -15,6 +17,21 @@ def trait_differences(a: Request, b: Request, provider: Provider) -> Iterator[Di
             at_a, at_b = _first(a, holds), _first(b, holds)
             if (at_a is None) != (at_b is None):
                 yield _difference(name, at_a, at_b, a, b)
+
+
+def other_tools(a: Rendered, b: Rendered) -> bool:
+    """Whether the tools differ by more than those that search or fetch, which the provider itself brings."""
+    return _own_tools(a) != _own_tools(b)
+
+
+def _own_tools(prompt: Rendered) -> list[str]:
+    return [item.text for item in prompt.items if item.item.level == "tools" and not _brought(item.item)]
+
+
+def _brought(tool: Item) -> bool:
+    content = tool.segments[0].content if tool.segments else None
+    kind = content.get("type") if isinstance(content, dict) else None
+    return isinstance(kind, str) and kind.startswith(_BROUGHT)
 
 
 def _difference(name: str, at_a: Path | None, at_b: Path | None, a: Request, b: Request) -> Divergence:

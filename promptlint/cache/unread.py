@@ -10,7 +10,7 @@ from promptlint.prompt import Path, Rendered
 
 _LONG = 1024  # tokens: from here on a part is worth a marker where the model's minimum is not known
 
-STANDING = frozenset(("below-minimum", "marker-missing"))  # a pair can have these and be equal
+STANDING = frozenset(("below-minimum", "marker-missing", "marker-limit"))  # a pair can have these and be equal
 
 
 def too_short(b: Rendered, rule: Rule, count: Count, *, differs: bool) -> MarkerFault | None:

@@ -133,7 +133,7 @@ def _value(entry: Found, rendered: Rendered, *, old: bool) -> str | None:
 
 
 def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | None, c: Compared) -> Change:
-    lost = _lost(entry.meaning, shared, c)
+    lost = _lost(entry, shared, c)
     if c.in_units:
         entry = behind_last_block(entry, lost)
     figures = Figures(byte_at(c.counts.a, shared.chars), shared.tokens, after_fix, lost)
@@ -200,14 +200,17 @@ def _after_fix(alone: list[int | None], c: Compared) -> list[int | None]:
     return after[::-1]
 
 
-def _lost(meaning: Meaning, shared: Shared, c: Compared) -> int | None:
+def _lost(entry: Found, shared: Shared, c: Compared) -> int | None:
     """Tokens of what the first request cached that this change alone makes unreadable; None if not counted."""
+    meaning = entry.meaning
     if not c.options.counts:
         return None
     if meaning.affects in ("nothing", "suffix"):
         return 0
     if (meaning.affects == "key" and meaning.lost_level is None) or shared.tokens is None:
         return None
+    if _is_text(entry) and entry.divergence.level == "tools" and c.tools_lose_all:
+        return readable_tokens(c)
     return max(readable_tokens(c) - usable_tokens(c, shared.chars, shared.tokens), 0)
 
 

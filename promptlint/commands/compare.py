@@ -70,8 +70,9 @@ def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     if options.sides is not None and options.provider is None:
         name = "unknown"  # who has the template serves the model, whatever its name makes one think
     if options.provider and not is_known(name):
+        close = nearest(name, names())
         raise PromptlintError(
-            f"unknown provider {shown(name)}", nearest(name, names()) or f"one of {', '.join(names())}"
+            f"unknown provider {shown(name)}", f"nearest: {close}" if close else f"one of {', '.join(names())}"
         )
     row = provider_row(name)
     if old.may_lack_markers:

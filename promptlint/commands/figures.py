@@ -9,6 +9,7 @@ from promptlint.cache import steps
 from promptlint.cache.positions import last_before
 from promptlint.cache.reuse import Reuse, block_floor
 from promptlint.cache.rule import Rule
+from promptlint.cache.traits import other_tools
 from promptlint.commands.options import Options
 from promptlint.commands.places import number
 from promptlint.facts.providers import Provider
@@ -31,6 +32,11 @@ class Compared(NamedTuple):
     def in_units(self) -> bool:
         """Whether a change near the end of what is cached may cost nothing, because only whole units are read."""
         return bool(self.options.block_size) or self.rule.step > 1
+
+    @property
+    def tools_lose_all(self) -> bool:
+        """Whether the tools differ in a way that loses every entry."""
+        return self.rule.provider.tools_whole and other_tools(self.counts.a, self.counts.b)
 
 
 def readable_tokens(c: Compared) -> int:

@@ -44,6 +44,7 @@ class Provider(NamedTuple):
     outlives: bool  # an entry may live on after its lifetime
     unmarkable: frozenset[str]  # kinds of segments that carry no marker
     runs: frozenset[str]  # kinds of segments of which several in a row count as one position
+    tools_whole: bool  # another tool, or another order of them, loses every entry
     no_automatic: str  # pattern of the models that refuse a marker at the top of the request, or ""
     implicit: bool  # what is not marked may be reused, too
     held_back: int  # steps that are always computed again
@@ -75,6 +76,7 @@ def provider(name: str) -> Provider:
         outlives=like.get("outlives", False),
         unmarkable=frozenset(like.get("unmarkable", ())),
         runs=frozenset(like.get("runs", ())),
+        tools_whole=like.get("tools_whole", False),
         no_automatic=like.get("no_automatic", ""),
         implicit=like.get("implicit", False),
         held_back=like.get("held_back", 0),
