@@ -212,7 +212,7 @@ def test_a_prompt_larger_than_the_pool_is_not_admitted_and_keeps_what_is_cached(
     assert cache.lookup(block_keys(range(8), 4), 8)[1] == 4
 
 
-def test_without_limits_known_blocks_are_found_by_halving() -> None:
+def test_without_limits_a_prompt_reuses_all_full_blocks_but_that_of_its_last_token() -> None:
     prompts = [range(16), range(16), range(17), [*range(9), 0, 0, 0], range(3), range(1)]
     requests = [(block_keys(prompt, 4), len(prompt)) for prompt in prompts]
     assert list(reused_without_limit(requests, 4)) == [0, 12, 16, 8, 0, 0]

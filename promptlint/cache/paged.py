@@ -244,15 +244,12 @@ def reused_without_limit(requests: Iterable[tuple[Sequence[Key], int]], block_si
     """Tokens that each request, its block keys and its tokens, reuses of all earlier ones if nothing is evicted."""
     known: set[Key] = set()
     for keys, tokens in requests:
-        low, high = 0, len(keys)
-        while low < high:  # a known key implies that those in front of it are known
-            middle = (low + high) >> 1
-            if keys[middle] in known:
-                low = middle + 1
-            else:
-                high = middle
-        known.update(keys[low:])
-        yield min(low, (tokens - 1) // block_size) * block_size
+        shared = len(keys)
+        # From behind: a known key implies those in front of it, and the unknown ones have to be visited anyway.
+        while shared and keys[shared - 1] not in known:
+            shared -= 1
+        known.update(keys[shared:])
+        yield min(shared, (tokens - 1) // block_size) * block_size
 
 
 def _check(blocks: int, block_size: int, groups: Sequence[Group], retention: int | None) -> None:
