@@ -16,6 +16,7 @@ from documents import rendered
 from promptlint.cache import message_ends
 from promptlint.cache.message_ends import Wish
 from promptlint.commands.diff import diff
+from promptlint.errors import PromptlintError
 from promptlint.facts.providers import provider
 from promptlint.finding import Diff
 from promptlint.money.breakeven import padding_bound
@@ -242,3 +243,9 @@ def test_too_many_breakpoints_are_told_and_refuse_nothing(tmp_path: Path) -> Non
     assert found.verdict == "same"
     (fault,) = [change for change in found.changes if change.cause == "marker-limit"]
     assert (fault.affects, "5 markers, 3 of them" in fault.message) == ("nothing", True)
+
+
+def test_message_ends_are_no_blocks(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(chat(("user", "u"))), "utf-8")
+    with pytest.raises(PromptlintError, match="at the ends of messages, not in blocks"):
+        diff(str(tmp_path / "a.json"), str(tmp_path / "a.json"), block_size=16)

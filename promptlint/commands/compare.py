@@ -102,6 +102,9 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
     rule = rule_of(provider, a.request.model, marked=has_markers(a, b), exact=is_exact(a, options))
     if a.template is not None and rule.by_entries:  # who has the template serves the model
         rule = rule._replace(kind="prefix")
+    if options.block_size is not None and rule.by_entries:
+        ends = "markers" if rule.kind == "markers" else "the ends of messages"
+        raise PromptlintError(f"{provider.name} reads entries at {ends}, not in blocks", "leave out --block-size")
     if rule.step > 1 and len(a.text) - shared_chars(a, b) < rule.step * SPARSE:
         options = options._replace(decides=True)
     counts, tokenizer = count(options.tokenizer, a, b), options.tokenizer.name
