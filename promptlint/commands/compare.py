@@ -99,7 +99,7 @@ def _by_model(model: str | None) -> str:
 
 def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
     """The difference of two rendered prompts."""
-    rule = rule_of(provider, a.request.model, marked=has_markers(a, b), exact=is_exact(a, options))
+    rule = rule_of(provider, a.request.model or b.request.model, marked=has_markers(a, b), exact=is_exact(a, options))
     if a.template is not None and rule.by_entries:  # who has the template serves the model
         rule = rule._replace(kind="prefix")
     if options.block_size is not None and rule.by_entries:
