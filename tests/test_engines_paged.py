@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from promptlint.cache.blocks import Cleared, Event, Key, Removed, Stored, usage
+from promptlint.cache.blocks import BlockPool, Cleared, Event, Key, Removed, Stored, usage
 from promptlint.cache.paged import Group, Medium, PagedCache, block_keys, reused_without_limit
 from promptlint.errors import PromptlintError
 
@@ -216,3 +216,24 @@ def test_without_limits_a_prompt_reuses_all_full_blocks_but_that_of_its_last_tok
     prompts = [range(16), range(16), range(17), [*range(9), 0, 0, 0], range(3), range(1)]
     requests = [(block_keys(prompt, 4), len(prompt)) for prompt in prompts]
     assert list(reused_without_limit(requests, 4)) == [0, 12, 16, 8, 0, 0]
+
+
+def test_of_blocks_with_one_key_the_oldest_is_found() -> None:
+    pool = BlockPool(4)
+    for block in pool.take(3):
+        pool.register(block, "key", 0)
+    for oldest in (1, 2, 3):
+        assert pool.find_one("key", 0) == oldest
+        pool.release([oldest])
+        assert pool.take(1) == [oldest]  # handed out again, it is found no more
+    assert pool.find_one("key", 0) is None
+
+
+def test_known_blocks_that_nobody_holds_are_no_room_for_new_ones() -> None:
+    cache = PagedCache(5, 4)
+    assert cache.start("a", block_keys(range(8), 4), 8)
+    cache.free("a")
+    keys = block_keys(range(20), 4)
+    assert cache.lookup(keys, 20)[1] == 8
+    assert cache.start("b", keys, 20) is None  # 2 known blocks and 3 new ones do not fit into 4
+    assert len(cache.pool.free) == 4

@@ -145,6 +145,8 @@ def test_what_is_not_known_is_not_said_to_be() -> None:
         "no earlier prompt begins with the same token in the same namespace",
         "certain",
     )
+    assert reuse(LLAMA, [Prompt([1, 2])], Prompt([1, *[3] * 9])).certainty == "possible"  # a tenth is not enough
+    assert reuse(LLAMA, [Prompt([1, 2])], Prompt([1, *[3] * 8])).certainty == "certain"
     with pytest.raises(PromptlintError, match="block of 0 tokens"):
         reuse(VLLM, [same], same, unit_tokens=0)
 

@@ -58,3 +58,12 @@ def test_requests_that_cannot_be_are_refused(prompt: list[int], slot: int | None
     with pytest.raises(PromptlintError) as refused:
         Slots(2).start(prompt, slot=slot)
     assert "slot from 0 to 1" in refused.value.hint
+
+
+@pytest.mark.parametrize(("shared", "saved"), [(9, True), (10, False)])
+def test_a_slot_that_would_lose_more_than_half_is_saved_first(shared: int, saved: bool) -> None:
+    server = Slots()
+    server.start(range(20))
+    server.finish(0)
+    assert server.start([*range(shared), 99]) == (0, shared)
+    assert server.host == [tuple(range(20))] * saved
