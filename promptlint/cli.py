@@ -130,7 +130,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--template-kwargs", action="append", default=[], metavar="NAME=VALUE", help="what else the template is given")
     add("--vars", metavar="FILE", help="A and B are Jinja templates: render them with these variables (YAML, JSON)")
     add("--vars-b", metavar="FILE", help="other ones for B")
-    add("--now", metavar="TIME", help="the clock that templates see (ISO 8601) instead of the real one")
+    add("--now", metavar="TIME", help="the clock that chat templates see (ISO 8601) instead of the real one")
     add("--now-b", metavar="TIME", help="another one for B")
     add("--input-format", metavar="NAME", help="read both inputs as this format instead of recognising it")
     add("--request-path", metavar="POINTER", help="JSON pointer to the request inside each input")

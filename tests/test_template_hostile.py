@@ -76,7 +76,7 @@ def test_cpu_time_is_limited_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     ended = f"import os; os.kill(os.getpid(), {int(signal.SIGXCPU)})"
     monkeypatch.setattr(process, "_START", ended)
     with Renderer() as renderer:
-        assert "took more than 5 seconds of CPU time" in outcome(renderer, "")
+        assert "took more than 4 seconds of CPU time" in outcome(renderer, "")
 
 
 def test_a_text_stands_though_following_it_fails(monkeypatch: pytest.MonkeyPatch) -> None:

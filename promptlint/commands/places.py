@@ -83,6 +83,8 @@ def template_line(rendered: Rendered, char: int) -> TemplateLine | None:
     template = rendered.template
     if template is None or char >= len(rendered.text):
         return None
+    document = template.document
+    file = document.path if document.revision is None else f"{document.revision}:{document.path}"
     origin = rendered.origins[origin_at(rendered, char)]
     if origin.kind == "template" and origin.name and origin.line is not None:
         path = os.path.join(os.path.dirname(template.document.path), origin.name)
@@ -92,7 +94,7 @@ def template_line(rendered: Rendered, char: int) -> TemplateLine | None:
         return None
     line, column = place
     excerpt = template.source.splitlines()[line - 1].strip()
-    return TemplateLine(template.document.path, pointer(template.path), template.name, line, column, excerpt)
+    return TemplateLine(file, pointer(template.path), template.name, line, column, excerpt)
 
 
 def setting_value(request: Request, path: Path) -> str | None:

@@ -19,6 +19,7 @@ from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
 from promptlint.finding import Diff
 from promptlint.prompt import Document, Path, Rendered, Request, TemplateSource
+from promptlint.read.names import shown
 from promptlint.read.places import pointer
 from promptlint.read.plain import plain
 from promptlint.render import render
@@ -42,6 +43,13 @@ class TemplateOptions(NamedTuple):
     now_b: datetime | None = None
 
 
+def name_of(document: Document) -> str:
+    """The document as a user would name it again."""
+    path = document.path if document.revision is None else f"{document.revision}:{document.path}"
+    number = document.entry if document.record is None else document.record
+    return shown(path) if number is None else f"{shown(path)}#{number}"
+
+
 class Side(NamedTuple):
     """How the requests of one side are rendered."""
 
@@ -54,9 +62,14 @@ def through_templates(old: Request, new: Request, sides: tuple[Side, Side]) -> t
     from promptlint.render.chat import render_chat
     from promptlint.render.template.process import Renderer
 
+    def rendered(request: Request, side: Side) -> Rendered:
+        try:
+            return render_chat(request, *side, renderer)
+        except PromptlintError as error:
+            raise PromptlintError(f"{name_of(request.document)}: {error.message}", error.hint) from None
+
     with Renderer() as renderer:
-        a, b = (render_chat(r, *side, renderer) for r, side in zip((old, new), sides, strict=True))
-    return a, b
+        return rendered(old, sides[0]), rendered(new, sides[1])
 
 
 def spelled_tokens(prompt: Rendered, options: Options) -> Iterator[str]:
@@ -160,7 +173,9 @@ def template_pair(a: str, b: str, options: TemplateOptions, how: Options) -> tup
     from promptlint.read.sources import read
     from promptlint.render.template.process import Renderer
 
-    named = options.variables or options.variables_b or "", options.variables_b or options.variables or ""
+    if options.variables is None:
+        raise PromptlintError("--vars-b gives other variables for B, and there are none for A", "give --vars")
+    named = options.variables, options.variables_b or options.variables
     with Renderer() as renderer:
         one, two = (
             _application(read(template), load_variables(read(variables)), now, renderer)

@@ -23,6 +23,7 @@ from promptlint.prompt import (
     Tokens,
 )
 from promptlint.read.names import shown
+from promptlint.read.places import pointer
 from promptlint.read.plain import plain
 from promptlint.render.chat_template import HARMONY, ChatTemplate, ChatTemplates, NativeChat
 from promptlint.render.conversation import KWARGS, PASSED, Places, conversation, has_string_arguments
@@ -30,6 +31,9 @@ from promptlint.render.conversation import KWARGS, PASSED, Places, conversation,
 if TYPE_CHECKING:
     from promptlint.render.template import Profile
     from promptlint.render.template.process import Renderer
+
+
+_SURROGATE = "[\ud800-\udfff]"
 
 
 class Aside(NamedTuple):
@@ -55,12 +59,20 @@ def render_chat(
     body, places = conversation(request)
     template = templates.choose(tools=bool(body.get("tools")))
     variables = _variables(body, template, aside)
-    name = shown(template.source.document.path)
+    name = _name(template.source)
     found = renderer.render(
         Template(name, template.source.source, "chat"), variables, now=aside.now, profile=aside.profile
     )
     found = found._replace(notes=(*found.notes, *_notes(body, template, aside, found)))
     return rendered(request, template.source, found, {**places, **{(name,): None for name in aside.variables}})
+
+
+def _name(template: TemplateSource) -> str:
+    """What an error names: lines behind it are those of the template's own text."""
+    document = template.document
+    path = document.path if document.revision is None else f"{document.revision}:{document.path}"
+    inside = f" {pointer(template.path)}" if template.path else ""
+    return shown(path) + inside
 
 
 def _notes(body: dict[str, Json], template: ChatTemplate, aside: Aside, found: Rendering) -> Iterator[str]:
@@ -126,9 +138,13 @@ def rendered(
     """
     origins = tuple(_placed(origin, places) for origin in found.origins)
     origins = origins or (Origin(0, len(found.text), "unknown"),)
-    items = tuple(_items(request, found.text, origins))
+    text, notes = found.text, found.notes
+    if re.search(_SURROGATE, text):
+        text = re.sub(_SURROGATE, "\ufffd", text)
+        notes = (*notes, "the template prints lone surrogates, which no tokenizer takes: U+FFFD stands for them")
+    items = tuple(_items(request, text, origins))
     size = items[-1].byte + len(items[-1].text.encode()) if items else 0
-    return Rendered(request, found.text, items, "", size, found.notes, template, origins)
+    return Rendered(request, text, items, "", size, notes, template, origins)
 
 
 def _placed(origin: Origin, places: Mapping[Path, Path | None]) -> Origin:

@@ -12,6 +12,8 @@ from promptlint.read.names import shown
 from promptlint.read.sources import read
 
 HARMONY = "harmony"
+_LARGEST = 4 << 20  # bytes of a file: a configuration lists a hundred thousand added tokens beside its template
+_LONGEST = 1 << 19  # characters of a template
 _MISTRAL = r"tekken.*\.json|.*\.model(?:\.v\d+)?"  # names by which mistral-common tells its versions
 _DEFAULT, _WITH_TOOLS = "default", "tool_use"
 _HINT = "give a Jinja file, a tokenizer_config.json with a chat_template, a folder with either, or a GGUF"
@@ -72,6 +74,7 @@ def open_chat_template(spec: str) -> ChatTemplates | NativeChat:
         return found
     if not found:
         raise PromptlintError(f"{shown(path)} holds no chat template", _HINT)
+    _checked(found, path)
     if name is not None and name not in found:
         raise PromptlintError(
             f"{shown(path)} has no template {shown(name)}", f"it holds {', '.join(map(shown, found))}"
@@ -112,7 +115,7 @@ def _in_folder(folder: str) -> dict[str, ChatTemplate] | NativeChat:
     for other in ("tokenizer_config.json", "chat_template.json"):
         path = os.path.join(folder, other)
         if not found and os.path.isfile(path):
-            found = _in_json(read(path), special)
+            found = _in_json(_read(path), special)
     if not found and (named := sorted(name for name in os.listdir(folder) if re.fullmatch(_MISTRAL, name))):
         return NativeChat(os.path.join(folder, named[-1]))
     if not found and (ggufs := sorted(name for name in os.listdir(folder) if name.endswith(".gguf"))):
@@ -123,15 +126,34 @@ def _in_folder(folder: str) -> dict[str, ChatTemplate] | NativeChat:
 def _in_file(path: str) -> dict[str, ChatTemplate]:
     if _is_gguf(path):
         return _in_gguf(path)
-    document = read(path)
+    document = _read(path)
     special = _special_beside(os.path.dirname(path) or ".") if document.revision is None else {}
     if not document.text.lstrip().startswith("{") or document.text.lstrip().startswith(("{%", "{{", "{#")):
         return {_DEFAULT: _of_text(document, None, special)}
     return _in_json(document, special)
 
 
+def _read(path: str) -> Document:
+    """A template is short, and a pipe may never end."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise PromptlintError(f"{shown(path)} is no regular file", _HINT)
+    try:
+        return read(path, max_bytes=_LARGEST)
+    except PromptlintError as error:
+        raise PromptlintError(error.message, _HINT) from None
+
+
 def _jinja(path: str, name: str, special: dict[str, str]) -> ChatTemplate:
-    return _of_text(read(path), None if name == _DEFAULT else name, special)
+    return _of_text(_read(path), None if name == _DEFAULT else name, special)
+
+
+def _checked(templates: dict[str, ChatTemplate], path: str) -> None:
+    for template in templates.values():
+        if len(template.source.source) > _LONGEST:
+            raise PromptlintError(
+                f"{shown(path)} holds a template of {len(template.source.source):,} characters",
+                f"a chat template has {_LONGEST:,} at most",
+            )
 
 
 def _of_text(document: Document, name: str | None, special: dict[str, str]) -> ChatTemplate:
@@ -182,6 +204,8 @@ def _special(config: dict[str, Json]) -> dict[str, str]:
 
 
 def _is_gguf(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
     try:
         with open(path, "rb") as file:
             return file.read(4) == b"GGUF"

@@ -98,7 +98,7 @@ def _spellings(control: int, listed: list[dict[str, Any]] | None) -> list[bytes]
 def _ranks(vocab: list[dict[str, Any]]) -> dict[bytes, int]:
     from binascii import a2b_base64
 
-    ranks = {a2b_base64(token["token_bytes"]): rank for rank, token in enumerate(vocab)}
+    ranks = {a2b_base64(token["token_bytes"], strict_mode=True): rank for rank, token in enumerate(vocab)}
     if len(ranks) != len(vocab) or any(token["rank"] != rank for rank, token in enumerate(vocab)):
         raise ValueError("its tokens are not unique, or not in the order of their ranks")
     if list(ranks)[:256] != [bytes([byte]) for byte in range(256)]:

@@ -3,9 +3,9 @@
 import sys
 from contextlib import suppress
 
-CPU = 5  # seconds, of one rendering
+CPU = 4  # seconds, of one rendering
 MEMORY = 512 * 1024 * 1024  # bytes above what the process needs to start
-WALL = 5.5  # seconds, of one rendering: kept by the parent, on every platform
+WALL = 5  # seconds, of one rendering: kept by the parent, on every platform
 
 
 def limit_process() -> None:

@@ -128,7 +128,9 @@ def _told(run: Callable[[], _T]) -> _T:
         raise Failure(*_worded(error), error.name, error.lineno) from None
     except Exception as error:
         name, line, chain = _place(error)
-        if isinstance(error, RecursionError | SyntaxError):  # the latter is Python's, of too many blocks
+        if isinstance(error, SyntaxError) and "nested" not in error.msg:  # Python's, of what Jinja compiled
+            raise Failure(error.msg, "", name, line) from None
+        if isinstance(error, RecursionError | SyntaxError):
             raise Failure(*_too_deep(chain), name, line) from None
         raise Failure(*_worded(error), name, line) from None
 
@@ -156,6 +158,8 @@ def _worded(error: Exception) -> tuple[str, str]:
             f"the template calls {reason}, which only the application knows",
             f"give what it answers as {reason} in --vars",
         )
+    if "set_int_max_str_digits" in reason:
+        return "a number has more digits than Python turns into text", "write it as text"
     if isinstance(error, environment.Unprintable):
         return reason, "give it a value with --vars"
     return (reason if isinstance(error, TemplateError) else f"{type(error).__name__}: {reason}"), ""
