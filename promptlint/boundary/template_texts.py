@@ -32,20 +32,33 @@ def _same_move(divergence: Divergence, known: Divergence) -> bool:
 
 def _named(hunk: Hunk, a: Shown, b: Shown) -> Iterator[Divergence]:
     old, new = printed_in(a.prompt, hunk.a0, hunk.a1), printed_in(b.prompt, hunk.b0, hunk.b1)
-    moved = [o for o in old if shows(b, _there(o, a, b), o)] + [o for o in new if shows(a, _there(o, b, a), o)]
-    if moved and len(moved) == len(old) + len(new):
+    edited = {x.path: (x, y) for x in old for y in new if _there(x, a, b) == y.path and _value(x, a) != _value(y, b)}
+    for x, y in edited.values():
+        yield _edit(x, y, hunk, a, b)
+    if moved := [o for o in old if _is_moved(o, a, b)] + [o for o in new if _is_moved(o, b, a)]:
         yield _divergence(hunk, a, b, *_order(moved[0]))
+    if edited or moved:
         return
-    if old and new and _there(old[0], a, b) == new[0].path:
-        values = _value(old[0], a), _value(new[0], b)
-        if isinstance(values[0], str) and isinstance(values[1], str) and values[0] != values[1]:
-            first = name_text(values[0], values[1], _WIDEST)[0]
-            yield _divergence(hunk, a, b, first.cause, first.message)
-            return
     lines = lines_of(a.text, hunk.a0, hunk.a1), lines_of(b.text, hunk.b0, hunk.b1)
     named = name_text(*lines, _WIDEST) if lines[0] != lines[1] else []
     label, message = (named[0].cause, named[0].message) if len(named) == 1 else (_WIDEST, "")
     yield _divergence(hunk, a, b, label, message)
+
+
+def _edit(x: Origin, y: Origin, hunk: Hunk, a: Shown, b: Shown) -> Divergence:
+    """One variable with two values."""
+    at = Hunk(max(x.start, hunk.a0), min(x.end, hunk.a1), max(y.start, hunk.b0), min(y.end, hunk.b1))
+    old, new = _value(x, a), _value(y, b)
+    if isinstance(old, str) and isinstance(new, str):
+        first = name_text(old, new, _WIDEST)[0]
+        return _divergence(at, a, b, first.cause, first.message)
+    return _divergence(at, a, b, _WIDEST, "")
+
+
+def _is_moved(origin: Origin, side: Shown, other: Shown) -> bool:
+    """Whether the other text prints the same value, at another place."""
+    there = _there(origin, side, other)
+    return shows(other, there, origin) and _value(origin, side) == _value(origin._replace(path=there), other)
 
 
 def _order(origin: Origin) -> tuple[str, str]:
