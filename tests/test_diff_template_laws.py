@@ -29,10 +29,14 @@ from templated import (
     NEXT,
     SYSTEM,
     THANKED,
+    Compare,
     Message,
+    compare,
     costly,
     with_tools,
 )
+
+__all__ = ["compare"]
 
 CONVERSATIONS: dict[str, tuple[list[Message], list[Message]]] = {
     "tool loop": (LOOP, NEXT),
@@ -82,3 +86,29 @@ def _check_first_cost(found: Diff, a: str, b: str, name: str) -> None:
     else:
         assert costs, name
         assert min(change.shared_bytes or 0 for change in costs) == found.boundary.shared_bytes, name
+
+
+def test_parts_and_a_string_are_two_prompts_where_the_template_makes_them_so(compare: Compare) -> None:
+    text = "One part. And more."
+    parts = {"role": "user", "content": [{"type": "text", "text": text}]}
+    a, b = [SYSTEM, parts], [SYSTEM, {"role": "user", "content": text}]
+    found = compare(a, b, real_models.templates()["qwen3"])  # prints nothing of parts
+    (change,) = costly(found)
+    assert (found.verdict, change.cause, change.certainty) == ("bust", "content-shape", "certain")
+    assert compare(a, b, real_models.templates()["qwen3_vl"]).verdict == "same"  # prints the text of parts
+
+
+def test_text_that_the_vocabulary_makes_equal_costs_nothing(compare: Compare) -> None:
+    a, b = ([{"role": "user", "content": f"Caf{end} au lait"}] for end in ("e\u0301", "é"))
+    found = compare(a, b, real_models.vocabulary("qwen3").parent)
+    assert (found.verdict, found.boundary.lost_tokens) == ("kept", 0)
+    assert [(change.cause, change.affects) for change in found.changes] == [("unicode-form", "nothing")]
+
+
+def test_fields_that_act_through_the_prompt_do_nothing_else(compare: Compare) -> None:
+    template = real_models.templates()["qwen3_instruct_2507"]  # reads neither of them
+    a = {"model": "m", "messages": [ASKED]}
+    b = {**a, "reasoning_effort": "high", "chat_template_kwargs": {"enable_thinking": True}}
+    found = compare(a, b, template)
+    assert found.verdict == "same"
+    assert {change.affects for change in found.changes} == {"nothing"}

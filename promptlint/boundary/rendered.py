@@ -244,6 +244,8 @@ def _placed(divergence: Divergence, hunk: Hunk, a: Shown, b: Shown) -> Divergenc
         repeats=(),
         rendered=True,
     )
+    if placed.cause == "content-shape":
+        return placed._replace(message=f"{placed.message}; the template prints the two apart")
     for side, start, end in ((a, hunk.a0, hunk.a1), (b, hunk.b0, hunk.b1)):
         if start < end and not printed_in(side.prompt, start, end):
             into = f"the template puts text of its own into the {'first' if side is a else 'second'} prompt"

@@ -42,21 +42,30 @@ def text_meaning(divergence: Divergence, readable: int, sure: int, *, unknown: b
         return _harmless(row.label, divergence.message, certainty)
     message = divergence.message or "the text differs, and no narrower cause is proved"
     if readable == 0 and unknown:
-        return Meaning(row.label, "possible", "prefix", "info", message, row.fix)
+        return Meaning(row.label, "possible", "prefix", "info", message, divergence.fix or row.fix)
     if divergence.a_start >= readable:
-        return Meaning(row.label, "certain", "suffix", "info", message, row.fix)
+        return Meaning(row.label, "certain", "suffix", "info", message, divergence.fix or row.fix)
     certainty = _text_certainty(divergence) if divergence.a_start < sure else "possible"
-    return Meaning(row.label, certainty, "prefix", "error" if certainty == "certain" else "warning", message, row.fix)
+    return Meaning(
+        row.label,
+        certainty,
+        "prefix",
+        "error" if certainty == "certain" else "warning",
+        message,
+        divergence.fix or row.fix,
+    )
 
 
 def harmless(divergence: Divergence) -> bool:
     """Whether the prompts stay equal in spite of it: an appended turn, or the same text in another JSON shape."""
-    if divergence.cause == "content-shape":
+    if divergence.cause == "content-shape" and not divergence.rendered:
         return divergence.a_start == divergence.a_end
     return cause(divergence.cause).benign
 
 
 def _text_certainty(divergence: Divergence) -> Certainty:
+    if divergence.rendered:
+        return "certain"
     if divergence.cause in _FORM_UNPUBLISHED:
         return "possible"  # whether the provider renders the two apart is not published
     if divergence.cause == "identifier" and divergence.b.path and divergence.b.path[-1] in ID_FIELDS:

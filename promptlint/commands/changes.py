@@ -9,7 +9,7 @@ from promptlint.cache.meaning import Meaning
 from promptlint.cache.refusals import MarkerFault
 from promptlint.cache.reuse import level_start
 from promptlint.commands.figures import Compared, readable_tokens, usable_tokens
-from promptlint.commands.places import places, printed_value, setting_value, template_line, text_value
+from promptlint.commands.places import in_prompts, places, printed_value, setting_value, template_line, text_value
 from promptlint.facts.causes import cause
 from promptlint.finding import Change, Place, Verdict
 from promptlint.prompt import CharIndex, Level, Path, Rendered, Spot
@@ -141,7 +141,11 @@ def _change(entry: Found, shared: Shared, a: Place, b: Place, after_fix: int | N
     if c.counts.a.template is None or not _is_text(entry):
         return done
     divergence = entry.divergence
+    at = (divergence.a_start, divergence.a_end), (divergence.b_start, divergence.b_end)
+    a, b = in_prompts(a, b, (c.counts.a, c.counts.b), at)
     return done._replace(
+        a=a,
+        b=b,
         template_a=template_line(c.counts.a, divergence.a_start),
         template_b=template_line(c.counts.b, divergence.b_start),
     )

@@ -23,7 +23,7 @@ from promptlint.facts.models import model_of
 from promptlint.facts.providers import Provider, is_known, names
 from promptlint.facts.providers import provider as provider_row
 from promptlint.facts.tokenizers import family_of
-from promptlint.finding import Diff
+from promptlint.finding import Change, Diff
 from promptlint.prompt import Level, Rendered, Request
 from promptlint.read.names import nearest, shown
 from promptlint.render import render
@@ -114,6 +114,8 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
     compared = Compared(counts, found, shared, rule, options)
     limits = boundary(compared)
     done = changes(entries if options.counts else entries[:1], compared)
+    if limits.exact and limits.shared_tokens is not None and limits.shared_tokens == tokens_a:
+        done = tuple(map(_same_tokens, done))
     # Entries that are not counted still have their say.
     verdict = judged(
         done if options.counts else [entry.meaning for entry in entries],
@@ -130,6 +132,14 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
         boundary=limits,
         changes=done[:1] if options.first else done,
     )
+
+
+def _same_tokens(change: Change) -> Change:
+    """A difference of text in spite of which all tokens of the first prompt are shared."""
+    if change.affects != "prefix":
+        return change
+    message = f"{change.message}; the vocabulary makes the same tokens of both"
+    return change._replace(affects="nothing", severity="info", message=message, lost_tokens=0)
 
 
 def _differs(entry: Found) -> bool:
@@ -151,6 +161,10 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     old = left(a, rule, counts.in_a)
     settings = [*setting_differences(a.request, b.request), *trait_differences(a.request, b.request, provider)]
     keyed = [(d, setting_meaning(d, a, b.request, provider, old.readable)) for d in settings]
+    if a.template is not None:
+        from promptlint.commands.templates import through_prompt
+
+        keyed = [(d, through_prompt(d, m, a.template)) for d, m in keyed]
     lost_level = first_level([meaning for _, meaning in keyed])
     text, hidden = _differences(a, b, rule)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])

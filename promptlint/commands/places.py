@@ -11,6 +11,7 @@ from promptlint.prompt import Document, Json, Location, Path, Rendered, Request,
 from promptlint.read.descend import descend
 from promptlint.read.places import pointer, resolve
 
+Stretch = tuple[int, int]
 _BEFORE, _AFTER = 120, 60  # characters of an excerpt; so many before, that a secret is seen whole and can be masked
 
 
@@ -76,6 +77,20 @@ def printed_value(rendered: Rendered, spot: Spot) -> str | None:
     steps = spot.path[len(rendered.request.path) :]
     value = descend(rendered.request.body, steps[:-1] if steps[-1:] == ("-",) else steps)
     return _as_text(value)
+
+
+def in_prompts(
+    a: Place, b: Place, prompts: tuple[Rendered, Rendered], at: tuple[Stretch, Stretch]
+) -> tuple[Place, Place]:
+    """Both places with what the two prompts print there, where the values do not show the difference.
+
+    A clock stands in the template's text, and a filter changes equal values. `at`: characters of the prompts.
+    """
+    if (a.excerpt, a.mark) != (b.excerpt, b.mark):
+        return a, b
+    shown = [_excerpt(prompt.text, *stretch) for prompt, stretch in zip(prompts, at, strict=True)]
+    x, y = (place._replace(excerpt=e, mark=m) for place, (e, m) in zip((a, b), shown, strict=True))
+    return x, y
 
 
 def template_line(rendered: Rendered, char: int) -> TemplateLine | None:

@@ -90,6 +90,23 @@ def spelled_tokens(prompt: Rendered, options: Options) -> Iterator[str]:
             yield f"the text at {pointer(path)} spells {name}, which the model reads as the control token"
 
 
+_IN_PROMPT = ("chat_template_kwargs", "documents")
+_IF_READ = ("reasoning_effort", "reasoning", "thinking")  # servers hand them to the template
+
+
+def through_prompt(divergence: Divergence, meaning: Meaning, template: TemplateSource) -> Meaning:
+    """A field that acts through the prompt alone, which is known, does nothing else."""
+    name = divergence.field.split(".")[0]
+    unread = name in _IF_READ and (not template.source or name not in template.source)
+    if meaning.affects == "nothing" and meaning.certainty == "certain":
+        return meaning
+    if name not in _IN_PROMPT and not unread:
+        return meaning
+    message = f"{divergence.message}; it acts through the prompt alone, and what it changes there is told as text"
+    row = cause("request-only-setting")
+    return Meaning(row.label, "certain", "nothing", "info", message, row.fix)
+
+
 def divergences(a: Rendered, b: Rendered) -> tuple[list[Divergence], list[Divergence]]:
     """The differences of two prompts, and those of the requests that neither prompt shows."""
     if a.request.format == "template":
