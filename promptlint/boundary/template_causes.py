@@ -10,11 +10,12 @@ from promptlint.boundary.pairing import Pairing, counterpart, entry_of
 from promptlint.boundary.sections import thinking_ranges
 from promptlint.boundary.shown import Shown, level_at, next_value, origins_in, printed_in, shown, shows, spot_of
 from promptlint.boundary.texts import name_text
-from promptlint.prompt import AtomKind, CharIndex, Origin, Path, Rendered, Spot
+from promptlint.prompt import AtomKind, CharIndex, Json, Origin, Path, Rendered, Spot
 from promptlint.read.descend import descend
 
 _CLOCK = r"""strftime_now\(\s*(?:format\s*=\s*)?["']([^"']*)["']\s*\)"""
 _WITHIN_A_DAY = frozenset("HIpMSfsXcTRrklzZ")  # directives of strftime that change within a day
+_RESHAPED = "the same text as a string and as parts, which the template prints in one prompt only"
 _FIXED_TIME = "Give the template a time of its own that stays for the session, such as date_string, where it takes one."
 _REVIEW = "Change the template so that it prints the same history again, or expect this loss at each such turn."
 _REPEATED = frozenset(("reasoning-dropped", "template-moves-text", "template-asymmetry"))
@@ -39,6 +40,8 @@ def by_template(hunk: Hunk, raw: Hunk, a: Shown, b: Shown, pairing: Pairing) -> 
     printed_a, printed_b = printed_in(a.prompt, hunk.a0, hunk.a1), printed_in(b.prompt, hunk.b0, hunk.b1)
     if (clock := _clock(hunk, a, b)) is not None:
         yield _called(hunk, a, b, clock)
+    elif (shaped := _shape(hunk, a, b, printed_a, printed_b, pairing)) is not None:
+        yield shaped
     elif printed_a and not printed_b:
         yield from _gone(hunk, a, b, _in_entry(printed_a, pairing.items_a), pairing)
     elif hunk.a0 == len(a.text):
@@ -53,6 +56,34 @@ def by_template(hunk: Hunk, raw: Hunk, a: Shown, b: Shown, pairing: Pairing) -> 
         yield _at(hunk, a, b, "reasoning-dropped", message)
     elif not printed_a or counterpart(printed_a[0].path or (), pairing.items_a, pairing.to_b) is not None:
         yield other_text(hunk, a, b)
+
+
+def _shape(
+    hunk: Hunk, a: Shown, b: Shown, printed_a: list[Origin], printed_b: list[Origin], pairing: Pairing
+) -> Divergence | None:
+    """A text that one prompt alone shows, because the other request gives it in another shape."""
+    if bool(printed_a) == bool(printed_b):
+        return None
+    if printed_a:
+        first = _in_entry(printed_a, pairing.items_a)
+        other = _reshaped(first, a, b, pairing.items_a, pairing.to_b)
+    else:
+        first = _in_entry(printed_b, pairing.items_b)
+        other = _reshaped(first, b, a, pairing.items_b, pairing.to_a)
+    if other is None:
+        return None
+    return _value_at(hunk, a, b, first, other, "content-shape", _RESHAPED, of_b=not printed_a)
+
+
+def _reshaped(first: Origin, side: Shown, other: Shown, items: frozenset[Path], ways: dict[Path, Path]) -> Path | None:
+    """The field in the other request, if it holds there the same text in another shape: a string, or parts."""
+    path = first.path or ()
+    entry = entry_of(path, items)
+    field = path[: len(entry) + 1] if entry is not None else ()
+    there = counterpart(field, items, ways)
+    if there is None or type(value_of(side.prompt, field)) is type(value_of(other.prompt, there)):
+        return None
+    return there
 
 
 def _in_entry(printed: list[Origin], items: frozenset[Path]) -> Origin:
@@ -190,10 +221,15 @@ def _is_reasoning(origin: Origin, prompt: Rendered) -> bool:
     path = origin.path or ()
     if any(step in facts.table("formats")["reasoning"]["names"] for step in path):
         return True
-    value = descend(prompt.request.body, path[len(prompt.request.path) :])
+    value = value_of(prompt, path)
     if not isinstance(value, str) or origin.char is None:
         return False
     return any(start <= origin.char < end for start, end in thinking_ranges(value))
+
+
+def value_of(prompt: Rendered, path: Path) -> Json:
+    """The value at a place of the request, or the last one on the way."""
+    return descend(prompt.request.body, path[len(prompt.request.path) :])
 
 
 def _widest(side: Shown, char: int) -> str:
