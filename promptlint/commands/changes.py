@@ -209,8 +209,8 @@ def _lost(entry: Found, shared: Shared, c: Compared) -> int | None:
     meaning = entry.meaning
     if not c.options.counts:
         return None
-    if meaning.affects in ("nothing", "suffix"):
-        return 0
+    if meaning.affects in ("nothing", "suffix") or meaning.cause == "marker-after-volatile":
+        return 0  # of the latter: the text that varies loses it
     if (meaning.affects == "key" and meaning.lost_level is None) or shared.tokens is None:
         return None
     if _is_text(entry) and entry.divergence.level == "tools" and c.tools_lose_all:
