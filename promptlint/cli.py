@@ -132,6 +132,7 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--vars-b", metavar="FILE", help="other ones for B")
     add("--now", metavar="TIME", help="the clock that chat templates see (ISO 8601) instead of the real one")
     add("--now-b", metavar="TIME", help="another one for B")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
     add("--input-format", metavar="NAME", help="read both inputs as this format instead of recognising it")
     add("--request-path", metavar="POINTER", help="JSON pointer to the request inside each input")
     add("--format", choices=_FORMATS, default="text", help="what to print (default: text)")
@@ -175,7 +176,8 @@ def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
 
 
 def _models(options: argparse.Namespace) -> int:
-    from promptlint.commands.models import models, own_facts
+    from promptlint.commands.models import models
+    from promptlint.commands.own_facts import own_facts
     from promptlint.report import write
 
     day = None if options.on is None else _day(options.on)
@@ -208,6 +210,7 @@ def _diff(options: argparse.Namespace) -> int:
         provider=options.provider,
         block_size=options.block_size,
         templates=_templates(options),
+        facts=options.facts,
         progress=_progress() if sys.stderr.isatty() else None,
     )
     from promptlint.report import write

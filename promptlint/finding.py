@@ -96,6 +96,7 @@ class Boundary(NamedTuple):
     why: str  # one sentence: what the cache can reuse and why not more
     token_note: str  # why the first differing token begins before the first differing byte, or ""
     shared_blocks: int | None = None  # with a block size
+    price: str = ""  # which prices `lost_usd` rests on and from when, or why there are none; "" if nothing is lost
 
 
 class Diff(NamedTuple):

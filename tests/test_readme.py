@@ -3,8 +3,10 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from conftest import ROOT, Expected
+from promptlint.commands.own_facts import own_facts
 
 README = ROOT / "README.md"
 COMMAND = (sys.executable, "-m", "promptlint")
@@ -30,6 +32,14 @@ def test_the_other_examples(expected: Expected) -> None:
     )
     assert blocks == 1
     expected(README, readme)
+
+
+def test_the_configuration_is_one(tmp_path: Path) -> None:
+    (block,) = re.findall(r"(?<=^```yaml\n).*?(?=^```$)", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (tmp_path / "promptlint.yaml").write_text(block)
+    own = own_facts(str(tmp_path))
+    assert list(own.models) == ["my-finetune"]
+    assert str(own.prices["claude-sonnet-5"][0]["input"]) == "1.80"
 
 
 def test_every_option_is_described() -> None:

@@ -75,6 +75,10 @@ def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
             f"unknown provider {shown(name)}", f"nearest: {close}" if close else f"one of {', '.join(names())}"
         )
     row = provider_row(name)
+    if options.own.providers:
+        from promptlint.facts.overrides import with_overrides
+
+        row = with_overrides(row, options.own)
     if old.may_lack_markers:
         row = row._replace(implicit=True)
     if options.sides is not None and row.cache == "markers":
@@ -99,7 +103,8 @@ def _by_model(model: str | None) -> str:
 
 def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
     """The difference of two rendered prompts."""
-    rule = rule_of(provider, a.request.model or b.request.model, marked=has_markers(a, b), exact=is_exact(a, options))
+    model = b.request.model or a.request.model
+    rule = rule_of(provider, model, marked=has_markers(a, b), exact=is_exact(a, options), own=options.own)
     if a.template is not None and rule.by_entries:  # who has the template serves the model
         rule = rule._replace(kind="prefix")
     if options.block_size is not None and rule.by_entries:
@@ -122,6 +127,10 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
         lost=found.usable < found.readable and limits.lost_tokens != 0,
         same=a.text == b.text and not any(map(_differs, entries)),
     )
+    if limits.lost_tokens and tokens_b is not None and a.template is None:
+        from promptlint.commands.loss import priced
+
+        limits = priced(limits, rule, found.new, b.request, tokens_b, options.own)
     if any(entry.refused for entry in entries):
         verdict = "refused"
         limits = limits._replace(why=f"the provider refuses the second request; were it taken, {limits.why}")

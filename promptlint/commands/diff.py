@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from promptlint.commands.compare import compare
 from promptlint.commands.findings import findings_of
 from promptlint.commands.options import Options
+from promptlint.commands.own_facts import own_facts
 from promptlint.errors import PromptlintError
 from promptlint.finding import Diff, Report, Verdict
 from promptlint.load import load
@@ -37,12 +38,14 @@ def diff(
     provider: str | None = None,
     block_size: int | None = None,
     templates: "TemplateOptions | None" = None,
+    facts: str | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Compare two requests, or two folders of them file by file.
 
     `a` and `b`: PATH, PATH#RECORD, REV:PATH or `-`. `first`: stop at the first change, count no tokens. `templates`:
-    a chat template for the requests, or variables where `a` and `b` are templates themselves. `progress` is told how
+    a chat template for the requests, or variables where `a` and `b` are templates themselves. `facts`: a file with the
+    user's rows on models, prices and providers, instead of the configuration nearest to `b`. `progress` is told how
     many of how many pairs of files are done.
     Raises PromptlintError for input that cannot be read or compared.
     """
@@ -55,6 +58,7 @@ def diff(
         sides = sides_of(templates, provider, tokenizer)
         tokenizer = tokenizer or (sides[0].templates.vocabulary if sides is not None else None)
     options = Options(open_tokenizer(tokenizer), first, provider, block_size, tokenizer is not None, sides)
+    options = options._replace(own=own_facts(b, facts))
     pair: Pair = partial(_pair, options=options, input_format=input_format, request_path=request_path)
     if templates is not None and sides is None:
         from promptlint.commands.templates import template_pair

@@ -1,15 +1,18 @@
 """What lost tokens cost a request, on the prices of a day."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
 from promptlint import facts
-from promptlint.facts.models import Model
+from promptlint.cache.positions import Position
+from promptlint.cache.rule import Rule
+from promptlint.facts.models import Model, model_of
 from promptlint.facts.own import NONE, Overrides
 from promptlint.facts.prices import modifiers_of, prices_of
 from promptlint.facts.providers import Cache
+from promptlint.finding import Boundary
 from promptlint.money.cost import lost
 from promptlint.prompt import Request
 
@@ -50,6 +53,39 @@ def loss(
     with_modifiers = f", {' and '.join(prices.modifiers)}" if prices.modifiers else ""
     peak = f", outside peak hours ({prices.peak.times} times as much within)" if prices.peak else ""
     return Loss(usd, f"prices of {where}{with_modifiers}, {since}{peak}")
+
+
+def priced(
+    limits: Boundary, rule: Rule, markers: Sequence[Position], request: Request, prompt_tokens: int, own: Overrides
+) -> Boundary:
+    """The boundary with what its lost tokens cost the second request today.
+
+    `markers`: blocks of the second request, where markers decide.
+    """
+    model = model_of(request.model or "", rule.provider.name, own)
+    if model is None or not limits.lost_tokens:
+        return limits
+    kind: Cache = rule.kind
+    found = loss(
+        model,
+        limits.lost_tokens,
+        prompt_tokens,
+        on=date.today(),
+        kind=kind,
+        ttl=_written_for(rule, model, markers),
+        settings=billing_settings(request),
+        own=own,
+    )
+    usd = None if found.usd is None else f"{found.usd.normalize():f}"
+    return limits._replace(lost_usd=usd, price=found.note)
+
+
+def _written_for(rule: Rule, model: Model, positions: Sequence[Position]) -> str | None:
+    """The lifetime for which the second request writes its prompt; None if it writes nothing."""
+    if rule.kind == "markers":
+        ends = [position.marker for position in positions if position.marker is not None]
+        return (ends[-1].ttl or rule.provider.default_lifetime) if ends else None
+    return (model.default_ttl or "") if rule.kind == "message-ends" else ""
 
 
 def billing_settings(request: Request) -> dict[str, str]:

@@ -5,11 +5,10 @@ from datetime import date
 from decimal import Decimal
 
 from promptlint.commands.model_tables import listings, tables
-from promptlint.config import find, parse_yaml
 from promptlint.errors import PromptlintError
 from promptlint.facts import models as known
 from promptlint.facts.models import Figure, Model, model_of
-from promptlint.facts.overrides import overrides, with_overrides
+from promptlint.facts.overrides import with_overrides
 from promptlint.facts.own import NONE, Overrides
 from promptlint.facts.prices import Prices, at_length, prices_of
 from promptlint.facts.providers import Cache, provider
@@ -20,14 +19,6 @@ from promptlint.read.names import shown
 
 _LARGEST = 10**9  # tokens of a prefix
 _SHARES = [Decimal(tenths) / 10 for tenths in range(11)]  # of hits: the points of the curve
-
-
-def own_facts(near: str, file: str | None = None) -> Overrides:
-    """The user's rows: those of `file` (--facts), else of the configuration nearest to a file or folder."""
-    if file is not None:
-        return overrides(parse_yaml(file), shown(file))
-    found = find(near)
-    return NONE if found.facts is None else overrides(found.facts, f"{shown(found.path or '')}: facts")
 
 
 def models(

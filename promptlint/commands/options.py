@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from promptlint.facts.own import NONE, Overrides
 from promptlint.tokens import Tokenizer
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class Options(NamedTuple):
     chosen: bool = False  # the user chose the tokenizer
     sides: "tuple[Side, Side] | None" = None  # the chat templates
     decides: bool = False  # the count decides whether anything is lost
+    own: Overrides = NONE  # the user's facts
 
     @property
     def counts(self) -> bool:

@@ -77,6 +77,7 @@ def _boundary(boundary: Boundary) -> Object:
         "usable_tokens": boundary.usable_tokens,
         "lost_tokens": boundary.lost_tokens,
         "lost_usd": boundary.lost_usd,
+        "price": mask(boundary.price),
         "unit": boundary.unit,
         "exact": boundary.exact,
         "band": boundary.band,

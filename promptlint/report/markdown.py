@@ -81,7 +81,12 @@ def _comparison(diff: Diff, excerpts: bool) -> list[str]:
     )
     rows = [(label, words(text)) for label, text in phrases.figures(diff)]
     blocks = [f"### **{diff.verdict}**: {words(phrases.outcome(diff))}", sides, _grid(("", "boundary"), rows)]
-    told = (("Why", line(boundary.why)), ("Token", line(boundary.token_note)), ("Counts", phrases.counted(diff)))
+    told = (
+        ("Why", line(boundary.why)),
+        ("Price", line(boundary.price)),
+        ("Token", line(boundary.token_note)),
+        ("Counts", phrases.counted(diff)),
+    )
     blocks.append("\n".join(f"- {label}: {words(text)}" for label, text in told if text))
     harmless: list[str] = []
     for ordinal, change in enumerate(diff.changes, 1):

@@ -165,11 +165,18 @@ def _unknown(boundary: Boundary) -> str:
 
 
 def _lost(lost: int | None, usable: int | None, usd: str | None, *, exact: bool) -> str:
-    money = f", ${line(usd)}" if usd is not None else ""
+    money = "" if usd is None else f", {dollars(usd, exact=exact)}"
     if lost is None:
         return f"cached tokens lost (not counted){money}"
     total = "" if usable is None else f" of {lost + usable:,}"
     return f"{number(lost, exact=exact)}{total} cached tokens lost{money}"
+
+
+def dollars(usd: str, *, exact: bool) -> str:
+    """An amount; where tokens are only about right, so is it, and two digits say enough."""
+    if exact:
+        return f"${line(usd)}"
+    return f"about ${float(f'{float(usd):.2g}'):.10f}".rstrip("0").rstrip(".")
 
 
 def totals(report: Report) -> str:

@@ -79,6 +79,7 @@ def _boundary(diff: Diff, style: _Style) -> list[str]:
     rows = [
         *phrases.figures(diff),
         ("why", line(boundary.why)),
+        ("price", line(boundary.price)),
         ("token", line(boundary.token_note)),
         ("counts", phrases.counted(diff)),
     ]
