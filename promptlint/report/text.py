@@ -12,6 +12,7 @@ from promptlint.report.secrets import mask
 
 _INDENT = "   "
 _LABEL = 8  # columns of a label and the space behind it
+_MOST_RECORDS = 40  # rows: a longer table that is too wide stays a table
 _ALSO = 8  # further places that are printed; JSON has all
 _VERDICTS = {"same": "green", "kept": "green", "unknown": "yellow"}
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -168,7 +169,18 @@ def _table(table: Table, style: _Style) -> list[str]:
     rows = [[line(name) for name in table.columns]]
     rows += [[line(cell) if isinstance(cell, str) else number(cell) for cell in row] for row in table.rows]
     right = [all(_is_figure(row[index]) for row in table.rows) for index in range(len(table.columns))]
-    return [style.paint(line(table.title), "bold"), *(f"  {row}" for row in columns(rows, right))]
+    title = style.paint(line(table.title), "bold")
+    lines = columns(rows, right)
+    if max(map(width, lines), default=0) + 2 <= style.width or len(rows) > _MOST_RECORDS:
+        return [title, *(f"  {row}" for row in lines)]
+    return [title, *(text for row in rows[1:] for text in _record(rows[0], row, style))]
+
+
+def _record(names: list[str], cells: list[str], style: _Style) -> list[str]:
+    """A row that is too wide for the terminal: its first cell, and below it the others with their names."""
+    pairs = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
+    words = [word for pair in pairs[:-1] for word in f"{pair};".split(" ")] + pairs[-1:][0].split(" ") if pairs else []
+    return [f"  {style.paint(cells[0], 'cyan')}", *wrap(words, style.width, first="    ", rest="      ")]
 
 
 def _is_figure(cell: str | int | None) -> bool:
