@@ -1,6 +1,6 @@
 """The concise report, for agents, grep and editors: the verdict, then one line for each change that costs reuse."""
 
-from promptlint.finding import Change, Report
+from promptlint.finding import Change, Diff, Report
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line
 
@@ -8,12 +8,18 @@ from promptlint.report.escape import guard, line
 def write(report: Report) -> str:
     """Lines `path:line:column: severity cause: message`, the place being that of side B, after one of the verdict."""
     lines = [_verdict(report)] if report.verdict is not None else []
-    lines += [_change(change) for diff in report.diffs for change in diff.changes if phrases.breaks(change)]
+    lines += [_change(change) for diff in report.diffs for change in _told(diff)]
     for index in phrases.uncovered(report):
         found = report.findings[index]
         place = f"{line(found.location.path)}:{found.location.line}:{found.location.column}"
         lines.append(f"{place}: {found.severity} {line(found.rule)}: {line(found.message)}")
     return guard("".join(f"{each}\n" for each in lines))
+
+
+def _told(diff: Diff) -> list[Change]:
+    """What costs reuse; where only the cache's rule is unknown, what may cost it."""
+    told = [change for change in diff.changes if phrases.breaks(change)]
+    return told or [change for change in diff.changes if diff.verdict == "unknown" and change.affects == "prefix"]
 
 
 def _verdict(report: Report) -> str:
