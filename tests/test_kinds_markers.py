@@ -1,5 +1,7 @@
 """Explicit markers: where entries are written and found, how a mixed prompt is billed, what is refused."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from promptlint.cache.markers import entries, lookups, positions
 from promptlint.cache.positions import in_tokens
 from promptlint.cache.refusals import refusals
 from promptlint.cache.unread import ignored
+from promptlint.commands.diff import diff
 from promptlint.facts.providers import provider
 from promptlint.money.cost import split_by_ttl
 
@@ -141,3 +144,17 @@ def test_other_providers_take_markers_too(name: str) -> None:
     fault = ignored(five, row)
     assert fault is not None
     assert (fault.cause, fault.certainty, "5 markers" in fault.message) == ("marker-limit", "possible", True)
+
+
+@pytest.mark.parametrize(("model", "name"), [("MiniMax-M2.7", "minimax"), ("qwen3.8-max", "qwen")])
+def test_their_markers_count_where_a_request_has_some(tmp_path: Path, model: str, name: str) -> None:
+    """Without markers the longest equal prefix counts; with some, only what ends at one."""
+    for marked, unit in ((True, "marker"), (False, "token")):
+        block = text("The harbour master reads the gauge. " * 400, MARK if marked else None)
+        for side, question in (("a", "Now?"), ("b", "Later?")):
+            messages = [{"role": "user", "content": [block, text(question)]}]
+            value = {"model": model, "max_tokens": 9, "messages": messages}
+            (tmp_path / f"{side}.json").write_text(json.dumps(value), "utf-8")
+        (found,) = diff(str(tmp_path / "a.json"), str(tmp_path / "b.json")).diffs
+        assert (found.b.provider, found.boundary.unit) == (name, unit)
+        assert found.verdict == ("kept" if marked else "bust")

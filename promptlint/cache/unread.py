@@ -48,7 +48,7 @@ def missing(found: Reuse, rule: Rule, count: Count, shared: int) -> MarkerFault 
     place = _best_place(found.new, shared, rule)
     if place is None or _length(place.end, rule, count) != "above":
         return None
-    message = f"about {count(place.end):,} tokens are equal, and no marker lets them be cached"
+    message = "a long part of both requests is equal, and no marker lets it be cached"
     fix = f"Set a marker at {name(place.path)}, the end of the equal part."
     fault = MarkerFault("marker-missing", message, None, place.path, fix, affects="suffix", severity="warning")
     return fault._replace(severity="info", certainty="possible") if rule.provider.implicit else fault
@@ -60,7 +60,7 @@ def after_volatile(old: Left, found: Reuse, count: Count, shared: int) -> Marker
     if not ends or ends[0] <= shared or _length(shared, old.rule, count) != "above":
         return None
     place = _best_place(found.new, shared, old.rule)
-    message = f"about {count(shared):,} tokens in front are equal, but no marker ends there: they are never shared"
+    message = "a long part in front is equal, but no marker ends there: it is never shared"
     if place is not None and _length(place.end, old.rule, count) == "above":
         fix = f"Set a marker at {name(place.path)}."
     else:
