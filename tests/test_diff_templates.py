@@ -101,6 +101,18 @@ def test_a_default_system_prompt_that_the_template_puts_in(compare: Compare) -> 
     assert "You are Qwen" in change.template_a.excerpt
 
 
+def test_vllm_reuses_its_own_blocks_unless_told_otherwise(tmp_path: Path) -> None:
+    for name, text in (("a.json", "one two three"), ("b.json", "one two four")):
+        (tmp_path / name).write_text(json.dumps([{"role": "user", "content": f"{'word ' * 40}{text}"}]))
+    a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
+    options = TemplateOptions(str(OURS / "drops_reasoning.jinja"))
+    found = {size: diff(a, b, provider="vllm", templates=options, block_size=size) for size in (None, 16, 32)}
+    usable = {size: report.diffs[0].boundary.usable_tokens for size, report in found.items()}
+    assert usable[None] == usable[16] != usable[32]
+    assert any("by default of 16 tokens" in note for note in found[None].notes)
+    assert found[16].notes == ()
+
+
 def test_what_the_template_does_not_print_costs_nothing(compare: Compare) -> None:
     other = {**CALLED, "tool_calls": [{**CALLED["tool_calls"][0], "id": "call00002"}]}
     found = compare(with_tools(LOOP), with_tools([SYSTEM, ASKED, other, RESULT]), real_models.templates()["qwen3"])

@@ -19,6 +19,7 @@ from promptlint.commands.changes import Found, benign_form, changes, fault_found
 from promptlint.commands.figures import Compared, boundary, is_exact, side, tokens_in_b
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
+from promptlint.facts import engines
 from promptlint.facts.models import model_of
 from promptlint.facts.providers import Provider, is_known, names
 from promptlint.facts.providers import provider as provider_row
@@ -36,6 +37,8 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         raise PromptlintError(f"the inputs are of two formats, {formats}", "read both as one with --input-format")
     provider = provider_of_pair(old, new, options)
     options, said = _with_vocabulary(old, new, options)
+    options, in_blocks = _with_blocks(provider, options)
+    said += in_blocks
     if old.token_ids is not None and new.token_ids is not None:
         from promptlint.commands.compare_ids import compare_ids
 
@@ -49,6 +52,17 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         a = render(old)
         b = render(new, like=a)
     return compare_prompts(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes, *said)
+
+
+def _with_blocks(provider: Provider, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """The block of an engine that reuses whole blocks, where the user gives none; and what to say about it."""
+    if options.block_size is not None or provider.name not in engines.names():
+        return options, ()
+    row = engines.engine(provider.name)
+    if row.unit_tokens == 1:
+        return options, ()
+    note = f"{row.title} reuses whole {row.unit}s, by default of {row.unit_tokens} tokens: give yours with --block-size"
+    return options._replace(block_size=row.unit_tokens), (note,)
 
 
 def _with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Options, tuple[str, ...]]:
