@@ -103,7 +103,7 @@ def test_a_default_system_prompt_that_the_template_puts_in(compare: Compare) -> 
 
 def test_vllm_reuses_its_own_blocks_unless_told_otherwise(tmp_path: Path) -> None:
     for name, text in (("a.json", "one two three"), ("b.json", "one two four")):
-        (tmp_path / name).write_text(json.dumps([{"role": "user", "content": f"{'word ' * 40}{text}"}]))
+        (tmp_path / name).write_text(json.dumps([{"role": "user", "content": f"{'word ' * 48}{text}"}]))
     a, b = str(tmp_path / "a.json"), str(tmp_path / "b.json")
     options = TemplateOptions(str(OURS / "drops_reasoning.jinja"))
     found = {size: diff(a, b, provider="vllm", templates=options, block_size=size) for size in (None, 16, 32)}
