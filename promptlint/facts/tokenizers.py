@@ -33,8 +33,9 @@ _MODEL_FILES = "--tokenizer with the model's folder, tokenizer.json, tekken.json
 
 def family_of(model: str) -> Family | None:
     """The family of a model id such as `gpt-4o-2024-05-13` or `Qwen/Qwen3-8B`; None if no public source names it."""
-    rows = facts.table("tokenizers")["models"]
-    row = next((row for row in rows if re.fullmatch(row["pattern"], model.lower())), None)
+    rows, name = facts.table("tokenizers")["models"], model.lower()
+    near = (row for row in rows if any(word in name for word in row["words"]))  # a pattern costs 0.2 ms to compile
+    row = next((row for row in near if re.fullmatch(row["pattern"], name)), None)
     return row and _family(row)
 
 
