@@ -14,9 +14,9 @@ from promptlint.cache.rule import Rule
 from promptlint.cache.steps import floor
 
 MARKS = st.sampled_from([None, None, "5m", "1h"])
-BLOCKS = st.lists(st.tuples(st.text("ab", max_size=3), MARKS), min_size=1, max_size=4)
+BLOCKS = st.lists(st.tuples(st.text("ab", max_size=3), MARKS), max_size=4)
 ROLES = st.sampled_from(["system", "user", "assistant", "tool"])
-MESSAGES = st.lists(st.tuples(ROLES, BLOCKS), min_size=1, max_size=8)
+MESSAGES = st.lists(st.tuples(ROLES, BLOCKS), max_size=8)
 KINDS = (
     rule("anthropic"),
     rule("bedrock"),

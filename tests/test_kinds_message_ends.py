@@ -70,6 +70,14 @@ def test_which_messages_end_an_entry() -> None:
     assert ends == [end_of(value, number) for number in (1, 2, 6, 7)]
 
 
+@pytest.mark.parametrize("messages", [[], [{"role": "user", "content": []}], [{"role": "user", "content": None}]])
+def test_a_request_without_text_ends_no_entry(messages: list[dict[str, Any]]) -> None:
+    value = {"model": "gpt-6-sol", "messages": messages}
+    assert written(value) == []
+    _, found = ask(value, value, ENDS)
+    assert (found.usable, found.readable) == (0, 0)
+
+
 def test_results_of_tools_in_the_responses_api() -> None:
     value = {
         "model": "gpt-6-sol",

@@ -65,7 +65,7 @@ def message_ends(found: Sequence[Position]) -> list[Position]:
     last of several tool results in a row. The end of an answer, or of a later developer message, is no such place.
     """
     lasts = [position for position in found if position.last]
-    following = [*lasts[1:], None]
+    following = [*lasts[1:], None][: len(lasts)]
     results = {
         position.end
         for position, then in zip(lasts, following, strict=True)
