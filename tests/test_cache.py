@@ -9,7 +9,8 @@ from documents import loaded, rendered
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.markers import positions
 from promptlint.cache.meaning import setting_meaning
-from promptlint.cache.reuse import block_floor, level_start
+from promptlint.cache.reuse import level_start
+from promptlint.cache.steps import whole_units
 from promptlint.facts.providers import CACHES, provider
 
 ANTHROPIC = provider("anthropic")
@@ -77,7 +78,7 @@ def test_a_prompt_that_is_a_start_of_the_first_loses_nothing() -> None:
 )
 def test_full_blocks_and_the_last_token_rule(tokens: int, prompt: int, size: int, full: int) -> None:
     """floor(min(shared, n - 1) / size) * size, as vLLM's KVCacheManager answers."""
-    assert block_floor(tokens, prompt, size) == full
+    assert whole_units(tokens, prompt, size) == full
 
 
 def test_a_level_starts_behind_the_levels_before_it() -> None:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptlint.cache.paged import Group, Medium, PagedCache, block_keys, reused_without_limit
-from promptlint.cache.prefix import PrefixHit, Prompt, common_length, reuse, shared_tokens, whole_units
+from promptlint.cache.prefix import PrefixHit, Prompt, common_length, reuse, shared_tokens
 from promptlint.cache.radix import RadixCache
 from promptlint.cache.slot import Slots
+from promptlint.cache.steps import whole_units
 from promptlint.errors import PromptlintError
 from promptlint.facts.engines import engine
 

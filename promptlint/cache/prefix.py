@@ -4,6 +4,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from promptlint.cache.paged import Group, Medium, PagedCache, block_keys
+from promptlint.cache.steps import whole_units
 from promptlint.errors import PromptlintError
 from promptlint.facts.engines import Engine
 from promptlint.finding import Certainty
@@ -55,11 +56,6 @@ def reuse(
         certainty = "possible"
         why += "; another slot may be chosen, which holds less of it"
     return PrefixHit(length, shared, reused, why, certainty)
-
-
-def whole_units(shared: int, length: int, unit: int) -> int:
-    """Tokens that a prompt of `length` reuses of `shared` ones: its last token is always computed."""
-    return max(min(shared, length - 1), 0) // unit * unit
 
 
 def shared_tokens(a: Prompt, b: Prompt) -> int:

@@ -217,11 +217,3 @@ def level_start(rendered: Rendered, level: Level) -> int:
     before = {"tools": (), "system": ("tools",), "messages": ("tools", "system")}[level]
     ends = [item.char + len(item.text) for item in rendered.items if item.item.level in before]
     return max(ends, default=0)
-
-
-def block_floor(tokens: int, prompt_tokens: int, size: int) -> int:
-    """Tokens in full blocks; the last token of a prompt is always computed, so its block is never read whole.
-
-    Source: vllm/v1/core/kv_cache_manager.py (a hit covers prompt - 1 tokens at most).
-    """
-    return min(tokens, max(prompt_tokens - 1, 0)) // size * size

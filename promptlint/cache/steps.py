@@ -13,3 +13,11 @@ def floor(shared: int, prompt: int, step: int = 1, held_back: int = 0) -> int:
     """
     full = (min(shared, prompt - 1) if held_back else shared) // step * step
     return max(full - held_back * step, 0)
+
+
+def whole_units(shared: int, prompt_tokens: int, unit: int) -> int:
+    """Tokens that an engine reuses of `shared` ones in whole blocks or pages: it always computes the last token.
+
+    Source: vllm/v1/core/kv_cache_manager.py (a hit covers prompt - 1 tokens at most).
+    """
+    return max(min(shared, prompt_tokens - 1), 0) // unit * unit

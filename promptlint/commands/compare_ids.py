@@ -7,7 +7,7 @@ from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.ids import id_differences
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache.meaning import first_level, merged, setting_meaning, text_meaning
-from promptlint.cache.reuse import block_floor
+from promptlint.cache.steps import whole_units
 from promptlint.commands.changes import Figures, Found, behind_last_block, judged, ready
 from promptlint.commands.figures import side
 from promptlint.commands.options import Options
@@ -64,7 +64,7 @@ def _boundary(a: Sequence[int], b: Sequence[int], shared: int, readable: int, op
 
 
 def _usable(shared: int, b: Sequence[int], options: Options) -> int:
-    return block_floor(shared, len(b), options.block_size) if options.block_size else shared
+    return whole_units(shared, len(b), options.block_size) if options.block_size else shared
 
 
 def _full(tokens: int, options: Options) -> int:

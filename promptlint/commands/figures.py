@@ -7,8 +7,9 @@ from promptlint.boundary.counts import Counts, shared_tokens, token_difference
 from promptlint.boundary.divergence import byte_at
 from promptlint.cache import steps
 from promptlint.cache.positions import last_before
-from promptlint.cache.reuse import Reuse, block_floor
+from promptlint.cache.reuse import Reuse
 from promptlint.cache.rule import Rule
+from promptlint.cache.steps import whole_units
 from promptlint.cache.traits import other_tools
 from promptlint.commands.options import Options
 from promptlint.commands.places import number
@@ -58,7 +59,7 @@ def usable_tokens(c: Compared, chars: int, tokens: int) -> int:
 
 def _in_units(c: Compared, tokens: int) -> int:
     size = c.options.block_size
-    return block_floor(tokens, c.counts.total_b, size) if size else _in_steps(c, tokens)
+    return whole_units(tokens, c.counts.total_b, size) if size else _in_steps(c, tokens)
 
 
 def _in_steps(c: Compared, tokens: int) -> int:
