@@ -194,7 +194,7 @@ def test_prices_by_kind_of_cache() -> None:
     assert write_price(marked, "1h") is None
 
 
-def test_prices_of_the_users_own_replace_all_of_ours() -> None:
+def test_prices_of_the_users_own_hold_instead_of_ours() -> None:
     row: dict[str, Any] = {"input": Number("3.2"), "read": Number("0.16"), "write": {"5m": Number("4")}}
     own = overrides({"prices": {"claude-opus-5.5": row}}, "mine.yaml")
     found = prices("claude-opus-5-5", own=own)
@@ -203,6 +203,26 @@ def test_prices_of_the_users_own_replace_all_of_ours() -> None:
     assert found.source == ("mine.yaml",)
     assert figures(prices("us.anthropic.claude-opus-5-5", own=own))[0] == "3.52"
     assert figures(prices("claude-opus-5", own=own))[0] == "5"
+
+
+@pytest.mark.parametrize(
+    ("day", "expected"),
+    [
+        (date(2026, 11, 29), ("2", "0.2", "2.5", "4", "10")),
+        (date(2026, 11, 30), ("2", "0.2", "2.5", "4", "10")),
+        (date(2026, 12, 1), ("1.8", "0.18", "2.25", "9")),
+        (date(2026, 12, 31), ("1.8", "0.18", "2.25", "9")),
+        (date(2027, 1, 1), ("2", "0.2", "2.5", "4", "10")),
+    ],
+)
+def test_before_and_after_a_row_of_the_users_own_ours_hold(day: date, expected: tuple[str, ...]) -> None:
+    row: dict[str, Any] = {"from": "2026-12-01", "until": "2026-12-31", "output": Number("9")}
+    row |= {"input": Number("1.80"), "read": Number("0.18"), "write": {"5m": Number("2.25")}}
+    own = overrides({"prices": {"claude-sonnet-5": row}}, "mine.yaml")
+    assert figures(prices("claude-sonnet-5", day, own=own)) == expected
+    assert figures(prices("claude-sonnet-5", day, own=own)) == figures(
+        prices("claude-sonnet-5", day, own=overrides({"prices": {"claude-sonnet-5": [row]}}, "mine.yaml"))
+    )
 
 
 def test_rows_cite_what_they_rest_on() -> None:

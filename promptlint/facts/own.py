@@ -8,7 +8,7 @@ class Overrides(NamedTuple):
     """Rows of the same shape as those of data/*.yaml."""
 
     models: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours, or all of a new model
-    prices: Mapping[str, list[dict[str, Any]]] = {}  # name -> rows that replace all of ours
+    prices: Mapping[str, list[dict[str, Any]]] = {}  # name -> rows; on a day that none holds, ours do
     providers: Mapping[str, dict[str, Any]] = {}  # name -> fields that replace ours
 
 

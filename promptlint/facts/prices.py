@@ -108,14 +108,23 @@ def _utc(on: date) -> datetime | None:
 
 
 def _row(model: Model, day: date, kind: Cache | None, own: Overrides) -> dict[str, Any] | None:
-    """The row with the latest start on or before the day, among those of this platform and kind of cache."""
-    mine = own.prices.get(model.name)
-    rows = facts.table("prices")["models"].get(model.name, []) if mine is None else mine
-    anywhere = [model.platform] if mine is not None else [model.provider]
+    """The user's row that holds on the day; where none does, ours."""
+    mine = _holding(own.prices.get(model.name, ()), model, day, kind, anywhere=model.platform)
+    ours = facts.table("prices")["models"].get(model.name, ())
+    return mine or _holding(ours, model, day, kind, anywhere=model.provider)
+
+
+def _holding(
+    rows: Iterable[dict[str, Any]], model: Model, day: date, kind: Cache | None, *, anywhere: str
+) -> dict[str, Any] | None:
+    """The row with the latest start on or before the day, among those of this platform and kind of cache.
+
+    `anywhere`: the platform of a row that names none.
+    """
     fitting = [
         row
         for row in rows
-        if model.platform in row.get("platforms", anywhere)
+        if model.platform in row.get("platforms", [anywhere])
         and model.endpoint in row.get("endpoints", [model.endpoint])
         and row.get("from", "") <= day.isoformat() <= row.get("until", "9999")
     ]
