@@ -350,3 +350,33 @@ def test_what_routes_a_request_may_lose_the_entry(compare: Any, model: str, head
     old, new = ({"headers": {header: value}, "body": chat(model=model)} for value in ("a", "b"))
     found = compare(old, new, provider=provider)
     assert (found.verdict, [change.cause for change in costs(found)]) == ("unknown", ["cache-key-changed"])
+
+
+def test_effort_on_bedrock_keys_what_it_keys_at_the_vendor(compare: Any) -> None:
+    """In Converse the vendor's own fields stand one level deeper."""
+    point = {"cachePoint": {"type": "default"}}
+    ask = {"role": "user", "content": [{"text": GUIDE * 4}, point]}
+    old = {"modelId": "us.anthropic.claude-opus-5", "system": [{"text": GUIDE}, point], "messages": [ask]}
+    low, high = (
+        {**old, "additionalModelRequestFields": {"output_config": {"effort": effort}}} for effort in ("low", "high")
+    )
+    (change,) = compare(low, high).changes
+    assert (change.affects, change.certainty) == ("key", "certain")
+    assert "tools and system possibly too" in change.message
+
+
+@pytest.mark.parametrize("model", ["gemini-2.5-pro", "claude-opus-5"])
+def test_sampling_fields_of_the_chat_form_key_nothing(compare: Any, model: str) -> None:
+    """Whoever serves the model through an OpenAI-shaped endpoint."""
+    old = {"model": model, "messages": [{"role": "system", "content": GUIDE * 6}, {"role": "user", "content": "Now?"}]}
+    new = {**old, "temperature": 1, "seed": 4, "user": "u", "stream": True, "stream_options": {"include_usage": True}}
+    found = compare(old, {**new, "frequency_penalty": 1, "n": 2})
+    assert found.verdict == "kept" or found.verdict == "same"
+
+
+def test_a_new_tool_in_front_of_markers_has_one_cause(compare: Any) -> None:
+    """Every entry is lost with the tools: no marker is out of reach."""
+    old = request()
+    found = compare(old, request(tools=[*old["tools"], tool("vane")]))
+    assert [change.cause for change in found.changes if change.severity != "info"] == ["items-changed"]
+    assert found.verdict == "bust"

@@ -13,7 +13,7 @@ from promptlint.cache.refusals import MarkerFault, refusals
 from promptlint.cache.reuse import SPARSE, Left, Reuse, guarded, left, reuse
 from promptlint.cache.rule import Rule, has_markers, rule_of
 from promptlint.cache.stripping import dropped
-from promptlint.cache.traits import trait_differences
+from promptlint.cache.traits import other_tools, trait_differences
 from promptlint.cache.unread import STANDING, after_volatile, ignored, missing, too_short
 from promptlint.commands.changes import Found, benign_form, changes, fault_found, judged
 from promptlint.commands.figures import Compared, boundary, is_exact, side, tokens_in_b
@@ -196,7 +196,8 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     sure = limit if found.sure == found.readable else found.sure
     if shared < len(b.text):  # else the second prompt is a start of the first, and asks for no more
         limit = max(limit, old.readable)
-    faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, lost_level)]
+    gone: Level | None = "tools" if provider.tools_whole and other_tools(a, b) else lost_level
+    faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, gone)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
     entries += [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]

@@ -1,5 +1,7 @@
 """Who reads a request: by its format, its model's name, or its blocks."""
 
+import re
+
 from promptlint import facts
 from promptlint.load.blocks import Body
 
@@ -13,6 +15,8 @@ def provider_of(format_name: str, body: Body) -> str:
     served: str | None = formats["platforms"]["names"].get((body.platform or "").lower())
     if served is not None:
         return served
+    if _names_bedrock(body.model):
+        return "bedrock"
     named = by_model(body.model)
     if named != "unknown":
         return named
@@ -20,6 +24,13 @@ def provider_of(format_name: str, body: Body) -> str:
         return declared
     platform = (body.platform or "").lower()
     return body.provider or (platform if platform in facts.table("providers") else "unknown")
+
+
+def _names_bedrock(model: str | None) -> bool:
+    """Whether a model's id is one that only Bedrock gives, such as us.anthropic.claude-… or an ARN."""
+    rows = facts.table("models")["names"]["prefixes"]
+    patterns = (row["pattern"] for row in rows if row.get("platform") == "bedrock")
+    return any(re.match(pattern, (model or "").lower()) for pattern in patterns)
 
 
 def by_model(model: str | None) -> str:
