@@ -10,11 +10,14 @@ from promptlint.cache.positions import Position
 from promptlint.cache.rule import Rule
 from promptlint.facts.models import Model, model_of
 from promptlint.facts.own import NONE, Overrides
-from promptlint.facts.prices import modifiers_of, prices_of
+from promptlint.facts.prices import Prices, modifiers_of, prices_of
 from promptlint.facts.providers import Cache
 from promptlint.finding import Boundary
 from promptlint.money.cost import lost
-from promptlint.prompt import Request
+from promptlint.prompt import Json, Request
+from promptlint.read.names import shown
+
+_EITHER_WAY = Decimal("0.2")  # of a count that is about: see cache/minimum.py
 
 
 class Loss(NamedTuple):
@@ -33,26 +36,43 @@ def loss(
     kind: Cache | None = None,
     ttl: str | None = None,
     settings: Mapping[str, str] = {},
+    batch: bool = False,
+    exact: bool = True,
     own: Overrides = NONE,
 ) -> Loss:
     """What it costs that `tokens` of a prompt of `prompt_tokens` are not read from the cache.
 
     `ttl`: the lifetime for which the request writes them again ("" if its cache asks for none); None: it does not, and
-    they cost the input price. `settings`: what `billing_settings` gives.
+    they cost the input price. `settings`: what `billing_settings` gives. `batch`: it is a row of a batch. `exact`: the
+    tokens are counted as the model counts them.
     """
     where = model.name if model.platform == model.provider else f"{model.name} on {model.platform}"
-    modifiers = modifiers_of(model, settings)
+    unpriced = f"{where} in a batch" if batch else where
+    modifiers = modifiers_of(model, settings, batch=batch)
     if modifiers is None:
         asked = ", ".join(f"{field} {value}" for field, value in settings.items())
-        return Loss(None, f"no price is known for {where} with {asked}")
+        return Loss(None, f"no price is known for {unpriced}{f' with {asked}' if asked else ''}")
     prices = prices_of(model, on, kind=kind, modifiers=modifiers, own=own)
     usd = None if prices is None else lost(tokens, prices, prompt_tokens, ttl)
     if prices is None or usd is None:
-        return Loss(None, f"no price of reads and writes is known for {where} on {on}")
+        return Loss(None, f"no price of reads and writes is known for {unpriced} on {on}")
     since = f"since {prices.start}" if prices.start else f"checked {prices.checked}"
     with_modifiers = f", {' and '.join(prices.modifiers)}" if prices.modifiers else ""
     peak = f", outside peak hours ({prices.peak.times} times as much within)" if prices.peak else ""
-    return Loss(usd, f"prices of {where}{with_modifiers}, {since}{peak}")
+    tier = "" if exact else _tier_nearby(model, prices, prompt_tokens)
+    return Loss(usd, f"prices of {where}{with_modifiers}, {since}{peak}{tier}")
+
+
+def _tier_nearby(model: Model, prices: Prices, prompt_tokens: int) -> str:
+    """What is to say of a count that is about, if the model's own may fall in another tier."""
+    middle = prompt_tokens * Decimal(model.count_factor or 1)
+    low, high = middle * (1 - _EITHER_WAY), middle * (1 + _EITHER_WAY)
+    for tier in prices.tiers:
+        if prompt_tokens <= tier.above < high:
+            return f"; the real count may fall in the dearer tier above {tier.above:,}"
+        if low <= tier.above < prompt_tokens:
+            return f"; the real count may fall below the dearer tier above {tier.above:,}, which is taken here"
+    return ""
 
 
 def priced(
@@ -62,9 +82,12 @@ def priced(
 
     `markers`: blocks of the second request, where markers decide.
     """
-    model = model_of(request.model or "", rule.provider.name, own)
-    if model is None or not limits.lost_tokens:
+    if not limits.lost_tokens:
         return limits
+    model = model_of(request.model or "", rule.provider.name, own)
+    if model is None:
+        named = f"no price is known for {shown(request.model)}" if request.model else "no price: no model is named"
+        return limits._replace(price=named)
     kind: Cache = rule.kind
     found = loss(
         model,
@@ -72,20 +95,44 @@ def priced(
         prompt_tokens,
         on=date.today(),
         kind=kind,
-        ttl=_written_for(rule, model, markers),
+        ttl=_written_for(rule, model, markers, request),
         settings=billing_settings(request),
+        batch=in_batch(request),
+        exact=limits.exact,
         own=own,
     )
     usd = None if found.usd is None else f"{found.usd.normalize():f}"
     return limits._replace(lost_usd=usd, price=found.note)
 
 
-def _written_for(rule: Rule, model: Model, positions: Sequence[Position]) -> str | None:
+def _written_for(rule: Rule, model: Model, positions: Sequence[Position], request: Request) -> str | None:
     """The lifetime for which the second request writes its prompt; None if it writes nothing."""
+    ends = [position.marker for position in positions if position.marker is not None]
     if rule.kind == "markers":
-        ends = [position.marker for position in positions if position.marker is not None]
         return (ends[-1].ttl or rule.provider.default_lifetime) if ends else None
-    return (model.default_ttl or "") if rule.kind == "message-ends" else ""
+    said = request.settings.get((*request.path, "prompt_cache_options"))
+    options: dict[str, Json] = said if isinstance(said, dict) else {}
+    asked = options.get("ttl")
+    lifetime = asked if isinstance(asked, str) else model.default_ttl or ""
+    if rule.kind != "message-ends":
+        return lifetime
+    if not ends and options.get("mode") == "explicit":
+        return None
+    return next((marker.ttl for marker in reversed(ends) if marker.ttl), lifetime)
+
+
+def in_batch(request: Request) -> bool:
+    """Whether a request is a field of a batch's row: an object that has a `custom_id`."""
+    *above, field = request.path or ("",)
+    document = request.document
+    if field not in ("params", "body") or None in above or "custom_id" not in document.text:
+        return False
+    from promptlint.read import json_text, yaml_text
+
+    holder, _ = yaml_text.parse(document) if document.syntax == "yaml" else json_text.parse(document)
+    for step in above:
+        holder = holder[step]  # type: ignore[index]  # the path was found in this very value
+    return isinstance(holder, dict) and "custom_id" in holder
 
 
 def billing_settings(request: Request) -> dict[str, str]:

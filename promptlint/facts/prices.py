@@ -84,18 +84,20 @@ def write_price(prices: Prices, ttl: str | None) -> Decimal | None:
     return prices.input if prices.write_is_input else prices.write.get(ttl or "")
 
 
-def modifiers_of(model: Model, settings: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The modifiers that a request's fields ask for (`service_tier`, `speed`, `inference_geo`).
+def modifiers_of(model: Model, settings: Mapping[str, str], *, batch: bool = False) -> tuple[str, ...] | None:
+    """The modifiers that a request's fields (`service_tier`, `speed`, `inference_geo`) or a batch ask for.
 
-    None if one of the fields has a value whose price is not known.
+    None if the price of one of them is not known, or that of a batch at another tier or speed.
     """
-    found: list[str] = []
+    found = ["batch"] if batch else []
+    if batch and "batch" not in [row["name"] for row in _modifiers(model)]:
+        return None
     for field, neutral in facts.table("prices")["neutral"].items():
         value = settings.get(field)
         if value is None or value in neutral:
             continue
         asked = [row["name"] for row in _modifiers(model) if row.get("when") == {field: value}]
-        if not asked:
+        if not asked or (batch and field != "inference_geo"):
             return None
         found += asked
     return tuple(found)
