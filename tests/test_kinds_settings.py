@@ -380,3 +380,25 @@ def test_a_new_tool_in_front_of_markers_has_one_cause(compare: Any) -> None:
     found = compare(old, request(tools=[*old["tools"], tool("vane")]))
     assert [change.cause for change in found.changes if change.severity != "info"] == ["items-changed"]
     assert found.verdict == "bust"
+
+
+@pytest.mark.parametrize("change", ["added", "edited", "dropped", "in front"])
+def test_a_tool_that_is_loaded_later_is_outside_the_prefix(compare: Any, change: str) -> None:
+    """Deferred tools take no part in the prefix: found ones are appended as references."""
+    late, other = tool("vane", defer_loading=True), tool("vane", defer_loading=True, strict=True)
+    tools = request()["tools"]
+    old, new = {
+        "added": (tools, [*tools, late]),
+        "edited": ([*tools, late], [*tools, other]),
+        "dropped": ([*tools, late], tools),
+        "in front": (tools, [late, *tools]),
+    }[change]
+    found = compare(request(tools=old), request(tools=new))
+    assert (found.verdict, found.boundary.lost_tokens) == ("same", 0)
+    assert [(one.cause, one.affects) for one in found.changes] == [("request-only-setting", "nothing")]
+
+
+def test_a_tool_that_is_loaded_at_once_now_is_new_in_the_prefix(compare: Any) -> None:
+    tools = request()["tools"]
+    late = request(tools=[*tools, tool("vane", defer_loading=True)])
+    assert compare(late, request(tools=[*tools, tool("vane")])).verdict == "bust"

@@ -3,20 +3,38 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from promptlint.boundary.divergence import Divergence
+from promptlint.boundary.forms import ordered
 from promptlint.facts.providers import Provider
 from promptlint.prompt import CharIndex, Item, Json, Path, Rendered, Request, Spot
+from promptlint.render import is_late
 
 _BROUGHT = ("web_search", "web_fetch")  # they change the system prompt, not the tools
 
 
 def trait_differences(a: Request, b: Request, provider: Provider) -> Iterator[Divergence]:
     """Each trait that the provider's row names and that one of two requests has and the other has not."""
+    if (late := _late_tools(a, b)) is not None:
+        yield late
     rows = {setting.field for setting in provider.settings}
     for name, holds in _TRAITS.items():
         if name in rows:
             at_a, at_b = _first(a, holds), _first(b, holds)
             if (at_a is None) != (at_b is None):
                 yield _difference(name, at_a, at_b, a, b)
+
+
+def _late_tools(a: Request, b: Request) -> Divergence | None:
+    """Tools that are searched for and loaded later, if they differ; None if both requests bring the same."""
+    old, new = ([item for item in request.items if is_late(item)] for request in (a, b))
+    if [_contents(item) for item in old] == [_contents(item) for item in new]:
+        return None
+    first_a = next((item.path for item in old if _contents(item) not in map(_contents, new)), None)
+    first_b = next((item.path for item in new if _contents(item) not in map(_contents, old)), None)
+    return _difference("deferred tools", first_a, first_b, a, b)
+
+
+def _contents(item: Item) -> str:
+    return "\n".join(repr(ordered(segment.content)) for segment in item.segments)
 
 
 def other_tools(a: Rendered, b: Rendered) -> bool:
@@ -44,7 +62,7 @@ def _difference(name: str, at_a: Path | None, at_b: Path | None, a: Request, b: 
         b_start=0,
         b_end=0,
         within=at_b or at_a or (),
-        message=f"{_WORDS[name]}: {old} became {new}",
+        message=_WORDS[name].format(old, new),
         a=Spot(at_a or a.path, "value", CharIndex(0), CharIndex(0)),
         b=Spot(at_b or b.path, "value", CharIndex(0), CharIndex(0)),
         a_present=False,  # the place is named, an image is not printed
@@ -90,4 +108,8 @@ _TRAITS: dict[str, Callable[[Mapping[str, Json]], bool]] = {
     "any images": _is_image,
     "any citations": _has_citations,
 }
-_WORDS = {"any images": "images anywhere", "any citations": "citations"}
+_WORDS = {
+    "any images": "images anywhere: {} became {}",
+    "any citations": "citations: {} became {}",
+    "deferred tools": "tools with defer_loading differ: they are loaded behind the prompt, if ever",
+}

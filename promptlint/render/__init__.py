@@ -21,7 +21,7 @@ def render(request: Request, like: Rendered | None = None) -> Rendered:
     char = byte = 0
     for level in form.order:
         for item in request.items:
-            if item.level == level:
+            if item.level == level and not is_late(item):
                 known = done_before.get(id(item.segments[0].content)) if item.segments else None
                 if known is not None and known.item == item:
                     rendered = known._replace(char=char, byte=PromptByte(byte))
@@ -31,6 +31,18 @@ def render(request: Request, like: Rendered | None = None) -> Rendered:
                 char += len(rendered.text)
                 byte += _size(rendered.text)
     return Rendered(request, "".join([item.text for item in done]), tuple(done), separator, byte)
+
+
+def is_late(item: Item) -> bool:
+    """Whether a tool is loaded only when it is searched for, and so is no part of the prompt before.
+
+    Source: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool; developers.openai.com/api/docs,
+    guides/prompt-caching. One with a marker stays: the request is refused for it.
+    """
+    return item.level == "tools" and any(
+        isinstance(segment.content, dict) and segment.content.get("defer_loading") is True and segment.marker is None
+        for segment in item.segments
+    )
 
 
 def _by_content(rendered: Rendered) -> dict[int, RenderedItem]:
