@@ -1,26 +1,18 @@
 """Two prompts that templates made: where their texts part, and which difference of the requests is the reason."""
 
-from bisect import bisect_right
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from promptlint.boundary.align import pairs
 from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.pairing import Pairing, counterpart, entry_of, paired
+from promptlint.boundary.reasons import Reasons, reasons
 from promptlint.boundary.shown import Shown, level_at, origins_in, printed_in, shown
 from promptlint.boundary.template_causes import Hunk, by_template, once, other_text
 from promptlint.boundary.texts import stretches
 from promptlint.facts.causes import cause
 from promptlint.prompt import Path, Rendered, Spot
 from promptlint.read.raw import common_prefix
-
-
-class _Sent(NamedTuple):
-    """A difference of what the authors sent, and the places on both sides that it covers, repeats among them."""
-
-    divergence: Divergence
-    paths_a: frozenset[Path]
-    paths_b: frozenset[Path]
 
 
 def rendered_divergences(
@@ -33,70 +25,35 @@ def rendered_divergences(
     """
     one, two = shown(a), shown(b)
     pairing = paired(form_a, form_b)
-    waiting = [_Sent(d, _covered(form_a, d, "a"), _covered(form_b, d, "b")) for d in sent]
+    known = reasons(sent, form_a, form_b, pairing)
     told: set[int] = set()
     found: list[Divergence] = []
     differences = hunks(one, two, pairing)
     for region, raw, hunk in differences:
-        near = [(i, s) for i, s in enumerate(waiting) if _explains(s, a, b, region)]
-        own = [(i, s) for i, s in near if _explains(s, a, b, raw) or _explains(s, a, b, hunk)]
-        for i, reason in own:
-            if i not in told:
-                found.append(_placed(reason.divergence, hunk, one, two))
-                told.add(i)
-        if _is_explained(hunk, a, b, own, near):
-            continue
-        # A role, or whether a field is there at all, decides what a template prints without being printed.
-        silent = _beside(hunk, one, two, pairing, [s for i, s in enumerate(waiting) if i not in told])
-        if silent is None:
+        own = known.of(raw, one, two) | known.of(hunk, one, two)
+        explained = _is_explained(hunk, one, two, known, own, region)
+        if not explained:
+            # A role, or whether a field is there at all, decides what a template prints without being printed.
+            silent = known.costly(known.beside(hunk, one, two, pairing) - told)[:1]
+            own |= set(silent)
+            explained = bool(silent)
+        found += [_placed(sent[number], hunk, one, two) for number in sorted(own - told)]
+        told |= own
+        if not explained:
             found += by_template(hunk, raw, one, two, pairing)
-        else:
-            found.append(_placed(silent.divergence, hunk, one, two))
-            told.add(waiting.index(silent))
     equal = common_prefix(a.text, b.text)
     found = [_not_before(d, equal) for d in found]
     if differences:
         found = _from(found, equal, differences[0].region, one, two)
-    return once(found), [s.divergence for i, s in enumerate(waiting) if i not in told]
+    return once(found), [d for number, d in enumerate(sent) if number not in told]
 
 
-def _covered(form: Rendered, divergence: Divergence, side: str) -> frozenset[Path]:
-    ranges = [(d.a_start, d.a_end) if side == "a" else (d.b_start, d.b_end) for d in (divergence, *divergence.repeats)]
-    return frozenset().union(*(_paths(form, start, end) for start, end in ranges))
-
-
-def _is_explained(
-    hunk: Hunk, a: Rendered, b: Rendered, own: list[tuple[int, _Sent]], near: list[tuple[int, _Sent]]
-) -> bool:
+def _is_explained(hunk: Hunk, a: Shown, b: Shown, known: Reasons, own: set[int], region: Hunk) -> bool:
     """Whether what the authors changed is the reason for a hunk, or for the values on whose border it stands."""
-    if any(not cause(reason.divergence.cause).benign for _, reason in own):
+    if known.costly(own) or (own and hunk.a0 == len(a.text)):  # an appended turn explains what follows the first prompt
         return True
-    if own and hunk.a0 == len(a.text):  # an appended turn explains what follows the first prompt
-        return True
-    prints = printed_in(a, hunk.a0, hunk.a1) or printed_in(b, hunk.b0, hunk.b1)
-    return not prints and any(not cause(reason.divergence.cause).benign for _, reason in near)
-
-
-def _beside(hunk: Hunk, a: Shown, b: Shown, pairing: Pairing, waiting: list[_Sent]) -> _Sent | None:
-    """A difference of the entries whose text stands around a hunk, which no prompt shows."""
-    entries_a = _entries_around(a, hunk.a0, hunk.a1, pairing.items_a)
-    entries_b = _entries_around(b, hunk.b0, hunk.b1, pairing.items_b)
-    for sent in waiting:
-        if not cause(sent.divergence.cause).benign:
-            in_a = {entry_of(path, pairing.items_a) for path in sent.paths_a}
-            in_b = {entry_of(path, pairing.items_b) for path in sent.paths_b}
-            if in_a & entries_a or in_b & entries_b:
-                return sent
-    return None
-
-
-def _entries_around(side: Shown, start: int, end: int, items: frozenset[Path]) -> set[Path | None]:
-    first = bisect_right(side.ends, start) - 1
-    last = first + 1
-    while last < len(side.values) and side.values[last].start < end:
-        last += 1
-    near = side.values[max(first, 0) : last + 1]
-    return {entry for origin in near if (entry := entry_of(origin.path or (), items)) is not None}
+    prints = printed_in(a.prompt, hunk.a0, hunk.a1) or printed_in(b.prompt, hunk.b0, hunk.b1)
+    return not prints and bool(known.costly(known.of(region, a, b)))
 
 
 def _not_before(divergence: Divergence, equal: int) -> Divergence:
@@ -153,7 +110,8 @@ def _slid(hunk: Hunk, a: str, b: str, end_a: int, end_b: int) -> Hunk:
     """
     if not hunk.is_pure:
         return hunk
-    by = min(common_prefix(a, b, hunk.a0, hunk.b0), end_a - hunk.a1, end_b - hunk.b1)
+    room = min(end_a - hunk.a1, end_b - hunk.b1)
+    by = common_prefix(a[hunk.a0 : hunk.a0 + room], b[hunk.b0 : hunk.b0 + room])
     return Hunk(*(at + by for at in hunk))
 
 
@@ -202,36 +160,6 @@ def _turns_before(side: Shown, level: str) -> int | None:
     """How many runs of messages are printed ahead of the first item of a level; None if that has no item."""
     levels: list[str] = [item.item.level for item in side.prompt.items]
     return levels[: levels.index(level)].count("messages") if level in levels else None
-
-
-def _paths(form: Rendered, start: int, end: int) -> frozenset[Path]:
-    """The atoms of a documented form that stand in a range of it."""
-    found: set[Path] = set()
-    first = max(bisect_right(form.items, start, key=lambda item: item.char) - 1, 0)
-    for item in form.items[first:]:
-        if item.char >= end:
-            break
-        at = item.char
-        for piece in item.pieces:
-            if at < end and at + len(piece.text) + len(form.separator) > start:
-                found.add(piece.path)
-            at += len(piece.text) + len(form.separator)
-    return frozenset(found)
-
-
-def _explains(sent: _Sent, a: Rendered, b: Rendered, hunk: Hunk) -> bool:
-    """Whether one of the places that a difference covers is printed in a hunk."""
-    return _touches(sent.paths_a, a, hunk.a0, hunk.a1) or _touches(sent.paths_b, b, hunk.b0, hunk.b1)
-
-
-def _touches(paths: frozenset[Path], prompt: Rendered, start: int, end: int) -> bool:
-    for origin in printed_in(prompt, start, end):
-        path = origin.path or ()
-        if None in path:  # a template was given the value of a string that holds JSON: the string is what was sent
-            path = path[: path.index(None)]
-        if path in paths or (origin.kind == "serialised" and any(one[: len(path)] == path for one in paths)):
-            return True
-    return False
 
 
 def _placed(divergence: Divergence, hunk: Hunk, a: Shown, b: Shown) -> Divergence:
