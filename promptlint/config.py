@@ -44,6 +44,8 @@ def parse_yaml(path: str) -> Json:
     from promptlint.read.sources import read
     from promptlint.read.yaml_text import parse
 
+    if os.path.isfile(path) and not os.path.getsize(path):
+        return None
     value, _ = parse(read(path))
     return value
 

@@ -7,6 +7,7 @@ import pytest
 from promptlint.cli import run
 from promptlint.config import Config, find
 from promptlint.errors import PromptlintError
+from promptlint.facts.models import model_of
 from promptlint.facts.overrides import overrides, with_overrides
 from promptlint.facts.providers import provider
 from promptlint.prompt import Json, Number
@@ -78,6 +79,9 @@ def test_faults_of_a_configuration(files: dict[str, str], message: str, tmp_path
     assert "\n" not in str(fault.value)
 
 
+DATED: dict[str, Json] = {"input": Number("1"), "from": "2026-12-01"}
+
+
 def price(**cells: Json) -> Json:
     return {"prices": {"claude-opus-5": {"input": Number("1"), **cells}}}
 
@@ -120,6 +124,29 @@ def price(**cells: Json) -> Json:
             {"prices": {"claude-opus-6": {"input": Number("1")}}},
             "prices.claude-opus-6: no such model; nearest: claude-opus-",
         ),
+        (
+            {"models": {"mine": {"family": "claude", "ids": ["claude-sonnet-5"]}}},
+            "f: models.mine: claude-sonnet-5 is the model claude-sonnet-5; write your cells under models.claude-",
+        ),
+        (
+            {"models": {"a": {"family": "claude", "ids": ["c"]}, "b": {"family": "claude", "ids": ["C"]}}},
+            "f: models.a: c is the model b;",
+        ),
+        (price(**{"from": "2026-12-02", "until": "2026-12-01"}), "from 2026-12-02 is after until 2026-12-01"),
+        ({"prices": {"claude-opus-5": [{"input": Number("1")}] * 2}}, "claude-opus-5: two rows without a from; give"),
+        (
+            {"prices": {"claude-opus-5": [DATED, DATED | {"platforms": ["vertex"]}]}},
+            "claude-opus-5: two rows from 2026-12-01; give each",
+        ),
+        (price(write={"7m": Number("1")}), "claude-opus-5.write: the model has no lifetime 7m; it has 5m, 1h"),
+        (
+            {"prices": {"deepseek-flash": {"input": Number("1"), "write": {"5m": Number("1")}}}},
+            "the model has no lifetime 5m; give its ttls under models, or write: input",
+        ),
+        (
+            price(read=Number("1000000001")),
+            "USD for a million tokens, not below 0, at most 1,000,000,000",
+        ),
         ({"providers": {"antropic": {}}}, "unknown provider antropic; did you mean anthropic?"),
         ({"providers": {"anthropic": {"lookbak": Number("9")}}}, "unknown key lookbak; did you mean lookback?"),
     ],
@@ -148,3 +175,24 @@ def test_the_configuration_counts_where_the_command_runs(
     err = capsys.readouterr().err
     assert err.startswith("promptlint: promptlint.yaml: facts: prices.claude-opus-5.input: -1 is not a price")
     assert err.count("\n") == 1
+
+
+def test_rows_that_share_a_day_but_no_place_are_taken() -> None:
+    rows: Json = [DATED | {"platforms": ["vertex"]}, DATED | {"platforms": ["bedrock"]}, DATED | {"cache": "objects"}]
+    assert len(overrides({"prices": {"claude-opus-5": rows}}, "f").prices["claude-opus-5"]) == 3
+
+
+def test_a_row_for_another_provider_may_have_the_same_id() -> None:
+    own = overrides({"models": {"ours": {"provider": "vllm", "caches": ["steps"], "ids": ["glm-5.3"]}}}, "f")
+    found = [model_of("glm-5.3", provider, own) for provider in (None, "vllm", "zai")]
+    assert [model and model.name for model in found] == ["ours", "ours", "glm-5.3"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n", "---\n"])
+def test_empty_files_say_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "promptlint.yaml", text)
+    put(tmp_path / "facts.yaml", text)
+    monkeypatch.chdir(tmp_path)
+    assert find(str(tmp_path)).facts is None
+    assert run(["models", "claude-opus-5"]) == 0
+    assert run(["models", "claude-opus-5", "--facts", "facts.yaml"]) == 0

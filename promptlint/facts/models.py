@@ -71,6 +71,7 @@ def model_of(name: str, provider: str | None = None, own: Overrides = NONE) -> M
     for spelled in _stripped(name):
         found = [_model(key, spelled, provider, own) for key in _keys(spelled.name, own)]
         fitting = [model for model in found if model is not None]
+        fitting = [model for model in fitting if model.name in own.models] or fitting
         if fitting:
             return fitting[0] if len(fitting) == 1 else None
     return None
@@ -79,6 +80,15 @@ def model_of(name: str, provider: str | None = None, own: Overrides = NONE) -> M
 def names(own: Overrides = NONE) -> list[str]:
     """Every model with a row, in the order of the data; the user's own behind them."""
     return list(facts.table("models")["models"] | own.models)
+
+
+def clashes(own: Overrides) -> Iterator[tuple[str, str, str]]:
+    """The user's rows with an id of another row that the same one may serve: row, id, the other row."""
+    for name, row in own.models.items():
+        for spelled in (name, *row.get("ids", ())):
+            for other in _keys(_normal(spelled), own):
+                if other != name and not _serving(_row(name, own)).isdisjoint(_serving(_row(other, own))):
+                    yield name, spelled, other
 
 
 def nearest(name: str, own: Overrides = NONE) -> list[str]:
@@ -206,6 +216,10 @@ def _model(key: str, spelled: _Id, provider: str | None, own: Overrides) -> Mode
         checked=row["checked"],
         confidence=row["confidence"],
     )
+
+
+def _serving(row: dict[str, Any]) -> frozenset[str]:
+    return frozenset((row["provider"], *row["platforms"]))
 
 
 def _row(key: str, own: Overrides) -> dict[str, Any]:

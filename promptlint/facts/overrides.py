@@ -34,14 +34,37 @@ def overrides(section: Json, where: str) -> Overrides:
         name: _provider(name, row, f"{where}: providers.{name}") for name, row in found.get("providers", {}).items()
     }
     own = Overrides({name: stamp | row for name, row in models.items()}, {}, cells)
+    _refuse_clashes(own, where)
     return own._replace(
-        prices={_known(name, own, where): [stamp | row for row in rows] for name, rows in prices.items()}
+        prices={_priced(name, rows, own, where): [stamp | row for row in rows] for name, rows in prices.items()}
     )
 
 
 def with_overrides(row: Provider, own: Overrides) -> Provider:
     """A provider's row with the user's cells."""
     return row._replace(**own.providers.get(row.name, {}))
+
+
+def _refuse_clashes(own: Overrides, where: str) -> None:
+    from promptlint.facts import models
+
+    for name, spelled, other in models.clashes(own):
+        hint = f"write your cells under models.{shown(other)}, or take the id out"
+        raise PromptlintError(f"{where}: models.{shown(name)}: {shown(spelled)} is the model {shown(other)}", hint)
+
+
+def _priced(name: str, rows: list[dict[str, Any]], own: Overrides, where: str) -> str:
+    """The name of the model that these rows are for; it has every lifetime that they price."""
+    from promptlint.facts import models
+
+    row_name = _known(name, own, where)
+    model = models.model_of(row_name, own=own)
+    priced = [ttl for row in rows if isinstance(row.get("write"), dict) for ttl in row["write"]]
+    for ttl in priced if model else ():
+        if model and ttl not in (*model.ttls, model.default_ttl):
+            hint = f"it has {', '.join(model.ttls)}" if model.ttls else "give its ttls under models, or write: input"
+            raise PromptlintError(f"{where}: prices.{shown(name)}.write: the model has no lifetime {ttl}", hint)
+    return row_name
 
 
 def _known(name: str, own: Overrides, where: str) -> str:
@@ -85,7 +108,23 @@ def _price_rows(rows: Json, where: str) -> list[dict[str, Any]]:
     ]
     if not any("input" in row for row in found):
         raise PromptlintError(f"{where}: no row has a price of input", "give input, in USD for a million tokens")
+    for index, row in enumerate(found):
+        _refuse_days(row, found[:index], where)
     return found
+
+
+def _refuse_days(row: dict[str, Any], before: list[dict[str, Any]], where: str) -> None:
+    """A row that ends before it begins, or begins in the same place on the same day as one before it."""
+    start, end = row.get("from", ""), row.get("until", "9999")
+    if start > end:
+        raise PromptlintError(f"{where}: from {start} is after until {end}", "until is the last day of the row")
+    for other in before:
+        together = not ({*row.get("platforms", ())} and {*other.get("platforms", ())}) or not (
+            {*row["platforms"]}.isdisjoint(other["platforms"])
+        )
+        if together and start == other.get("from", "") and row.get("cache") == other.get("cache"):
+            day = f"from {start}" if start else "without a from"
+            raise PromptlintError(f"{where}: two rows {day}", "give each its own from, platforms or cache")
 
 
 def _fields(value: Json, where: str, known: Mapping[str, Check]) -> dict[str, Any]:
@@ -133,7 +172,7 @@ def _decimal(value: Json, where: str, what: str) -> Decimal:
         number = Decimal(value.text)
         if number.is_finite() and 0 <= number <= _LARGEST:
             return number
-    raise _wrong(value, where, what)
+    raise _wrong(value, where, f"{what}, at most {_LARGEST:,}")
 
 
 def _price(value: Json, where: str) -> Decimal:
