@@ -402,3 +402,33 @@ def test_a_tool_that_is_loaded_at_once_now_is_new_in_the_prefix(compare: Any) ->
     tools = request()["tools"]
     late = request(tools=[*tools, tool("vane", defer_loading=True)])
     assert compare(late, request(tools=[*tools, tool("vane")])).verdict == "bust"
+
+
+@pytest.mark.parametrize(("repeats", "certain"), [(1, False), (6, True)])
+def test_of_a_model_that_is_not_known_a_short_loss_is_only_possible(compare: Any, repeats: int, certain: bool) -> None:
+    """About 1,450 tokens, where other models need up to 4,096; then six times as many."""
+    old, new = (
+        {
+            "model": "claude-9-zeta",
+            "max_tokens": 9,
+            "system": [text(first + GUIDE * repeats, **MARK)],
+            "messages": [{"role": "user", "content": "Now?"}],
+        }
+        for first in ("", "No. ")
+    )
+    found = compare(old, new)
+    assert found.verdict == ("bust" if certain else "unknown")
+    assert found.changes[0].certainty == ("certain" if certain else "possible")
+    assert any("minimum is not known" in change.message for change in found.changes) is not certain
+
+
+def test_far_below_a_listed_minimum_of_gemini_a_read_is_unlikely(compare: Any) -> None:
+    """Hits below it were seen, so it is not impossible."""
+    old = {
+        "model": "gemini-2.5-pro",
+        "systemInstruction": {"parts": [{"text": GUIDE[:2000]}]},
+        "contents": [{"role": "user", "parts": [{"text": "Now?"}]}],
+    }
+    found = compare(old, {**old, "contents": [{"role": "user", "parts": [{"text": "And then?"}]}]})
+    assert "unlikely to be cached" in found.boundary.why
+    assert any("unlikely to be cached" in change.message for change in found.changes)

@@ -14,6 +14,7 @@ class Minimum(NamedTuple):
     factor: float = 1.0  # how many times as many tokens the model counts
     exact: bool = False  # counts are the model's own
     firm: bool = True  # False: shorter prefixes were seen to be cached
+    known: bool = True  # False: the largest of any model, because that of this one is not known
 
     def size(self, tokens: int) -> Size:
         """Of a prefix of so many counted tokens. What is below a minimum that is not firm is near it."""
@@ -21,6 +22,16 @@ class Minimum(NamedTuple):
         if low >= self.tokens:
             return "above"
         return "below" if high < self.tokens and self.firm else "near"
+
+    def doubt(self, tokens: int) -> str:
+        """What is to be said of a prefix that is near: the end of a sentence about it."""
+        if not self.known:
+            return (
+                f"may be too short: this model's minimum is not known, other models have up to {self.tokens:,} tokens"
+            )
+        if not self.exact and self._band(tokens)[1] < self.tokens:
+            return f"is unlikely to be cached: it is shorter than the model's listed minimum of {self.tokens:,} tokens"
+        return f"may be too short: it is near the model's minimum of {self.tokens:,} tokens"
 
     def _band(self, tokens: int) -> tuple[float, float]:
         middle = tokens * self.factor

@@ -123,7 +123,7 @@ def _of_prefix(old: Left, b: Rendered, limit: int, shared: int, count: Count) ->
         if length == "below":
             usable, why = 0, f"{_too_short('the equal part', limit, rule, count)}, so nothing can be read"
         else:
-            why = f"{why}; the equal part is near the model's minimum of {rule.minimum.tokens:,} tokens"
+            why = f"{why}; the equal part {rule.minimum.doubt(count(limit))}"
     return Reuse(readable, usable, rule.unit, why, min(old.sure, readable))
 
 

@@ -51,13 +51,13 @@ def rule_of(provider: Provider, model: str | None, *, marked: bool, exact: bool,
     known = model_of(model or "", provider.name, own)
     kind = kind_of(provider, model, known, marked=marked)
     if known is None:
-        return Rule(provider, kind)
+        return Rule(provider, kind, _unknown_minimum(provider, exact=exact))
     said, seen = step(known, kind), step(known, kind, observed=True)
     in_effect = seen or said
     return Rule(
         provider=provider,
         kind=kind,
-        minimum=_minimum(known, kind, exact=exact),
+        minimum=_minimum(known, kind, exact=exact) or _unknown_minimum(provider, exact=exact),
         step=in_effect.tokens if in_effect else 1,
         observed=seen is not None and (said is None or said.tokens != seen.tokens),
         strips_thinking=known.thinking_kept == "last-turn",
@@ -75,12 +75,17 @@ def kind_of(provider: Provider, model: str | None, known: Model | None, *, marke
     return next((kind for pattern, kind in provider.models if fits(pattern, model)), provider.cache)
 
 
-def _minimum(known: Model, kind: Cache, *, exact: bool) -> Minimum:
+def _unknown_minimum(provider: Provider, *, exact: bool) -> Minimum:
+    """Of a model whose own is not known: no more than the largest one of the provider's models."""
+    return Minimum(provider.largest_minimum, exact=exact, firm=False, known=False)
+
+
+def _minimum(known: Model, kind: Cache, *, exact: bool) -> Minimum | None:
     """The documented minimum, else the observed one. It is firm unless something speaks against it."""
     said, seen = minimum(known, kind), minimum(known, kind, observed=True)
     figure = said or seen
     if figure is None:
-        return Minimum(exact=exact)
+        return None
     contradicted = seen is not None and seen.tokens < figure.tokens
     firm = said is not None and said.confidence != "low" and kind != "objects" and not contradicted
     return Minimum(figure.tokens, 1.0 if exact else float(known.count_factor or 1), exact, firm)

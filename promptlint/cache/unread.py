@@ -27,9 +27,11 @@ def too_short(b: Rendered, rule: Rule, count: Count, *, differs: bool) -> Marker
     if size == "above" or path is None:
         return None
     what = "the marked part" if marked else "the prompt"
-    about = "" if rule.minimum.exact else "about "
-    verb = "nothing is cached" if size == "below" else "it may be too short to be cached"
-    message = f"{what} has {about}{count(end):,} tokens, the minimum of this model is {rule.minimum.tokens:,}: {verb}"
+    tokens = count(end)
+    length = f"{what} has {'' if rule.minimum.exact else 'about '}{tokens:,} tokens"
+    message = f"{length}, the minimum of this model is {rule.minimum.tokens:,}: nothing is cached"
+    if size == "near":
+        message = f"{length}, and {rule.minimum.doubt(tokens)}"
     fault = MarkerFault("below-minimum", message, None, path, affects="nothing", severity="info")
     if size == "near":
         return fault._replace(certainty="possible")
@@ -78,7 +80,7 @@ def _best_place(found: tuple[Position, ...], shared: int, rule: Rule) -> Positio
 
 
 def _length(end: int, rule: Rule, count: Count) -> Size:
-    least = rule.minimum if rule.minimum.tokens else rule.minimum._replace(tokens=_LONG)
+    least = rule.minimum if rule.minimum.known and rule.minimum.tokens else rule.minimum._replace(tokens=_LONG)
     return size_of(end, rule._replace(minimum=least), count)
 
 

@@ -38,6 +38,7 @@ class Provider(NamedTuple):
     assumed: bool  # the rule is an assumption
     lookback: int  # positions, the marker's own counted as the first
     marker_limit: int
+    largest_minimum: int  # tokens; no model has a larger one. What is shorter may be too short for a model not known
     refuses: bool  # requests with markers that it does not take; else it leaves those markers out
     lifetimes: tuple[str, ...]  # longest first
     default_lifetime: str
@@ -70,6 +71,7 @@ def provider(name: str) -> Provider:
         assumed=like.get("assumed", False),
         lookback=like.get("lookback", 0),
         marker_limit=like.get("marker_limit", 0),
+        largest_minimum=like.get("largest_minimum", 0),
         refuses=like.get("refuses", False),
         lifetimes=tuple(like.get("lifetimes", ())),
         default_lifetime=like.get("default_lifetime", ""),
