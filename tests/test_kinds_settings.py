@@ -432,3 +432,57 @@ def test_far_below_a_listed_minimum_of_gemini_a_read_is_unlikely(compare: Any) -
     found = compare(old, {**old, "contents": [{"role": "user", "parts": [{"text": "And then?"}]}]})
     assert "unlikely to be cached" in found.boundary.why
     assert any("unlikely to be cached" in change.message for change in found.changes)
+
+
+def gemini(name: str | None, **fields: Any) -> dict[str, Any]:
+    body = {"model": "gemini-2.5-pro", "contents": [{"role": "user", "parts": [{"text": "Now?"}]}], **fields}
+    return body if name is None else {**body, "cachedContent": f"cachedContents/{name}"}
+
+
+@pytest.mark.parametrize("other", ["log", None])
+def test_how_much_is_lost_with_a_cached_object_is_not_known(compare: Any, other: str | None) -> None:
+    """Its tokens stand in no request."""
+    found = compare(gemini("guide"), gemini(other))
+    assert (found.verdict, found.boundary.lost_tokens, found.changes[0].lost_tokens) == ("bust", None, None)
+    assert "not told" in found.boundary.why
+    assert compare(gemini("guide"), gemini("guide", safetySettings=[])).boundary.lost_tokens == 0
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"systemInstruction": {"parts": [{"text": "Be brief."}]}},
+        {"tools": [{"functionDeclarations": [{"name": "gauge"}]}]},
+        {"toolConfig": {"functionCallingConfig": {"mode": "ANY"}}},
+    ],
+)
+def test_what_belongs_into_a_cached_object_may_be_refused_beside_it(compare: Any, field: dict[str, Any]) -> None:
+    found = compare(gemini("guide", **field), gemini("guide", **field))
+    assert [(one.cause, one.severity, one.certainty) for one in found.changes if one.severity != "info"] == [
+        ("marker-illegal-block", "warning", "possible")
+    ]
+    assert all(one.severity == "info" for one in compare(gemini(None, **field), gemini(None, **field)).changes)
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict"), [("claude-haiku-5-5", "unknown"), ("claude-haiku-4-5", "bust"), ("claude-opus-5", "kept")]
+)
+def test_thinking_that_a_new_question_may_remove(compare: Any, model: str, verdict: str) -> None:
+    """Whether Haiku 5.5 keeps it is in no source."""
+    call = {"type": "tool_use", "id": "1", "name": "gauge", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "4", **MARK}
+    thought = {"type": "thinking", "thinking": GUIDE, "signature": "s"}
+    turns = [
+        {"role": "user", "content": "Read."},
+        {"role": "assistant", "content": [thought, call]},
+        {"role": "user", "content": [result]},
+    ]
+    more = [{"role": "assistant", "content": [text("4.")]}, {"role": "user", "content": [text("Sure?", **MARK)]}]
+    old = {"model": model, "max_tokens": 9, "system": [text(GUIDE * 4, **MARK)], "messages": turns}
+    found = compare(old, {**old, "messages": [*turns, *more]})
+    assert found.verdict == verdict
+    assert [one.certainty for one in found.changes if one.cause == "reasoning-dropped"] == {
+        "unknown": ["possible"],
+        "bust": ["certain"],
+        "kept": [],
+    }[verdict]

@@ -109,6 +109,8 @@ def reuse(old: Left, b: Rendered, shared: int, count: Count, lost_level: Level |
         return found._replace(usable=0, possible=False, why="the tools are not the same, so nothing can be read")
     if lost_level is None or limit == shared:
         return found
+    if old.rule.kind == "objects" and objects.gone(old.prompt.request, b.request):
+        return found
     rest = "nothing" if limit == 0 else f"nothing from the {lost_level} on"
     return found._replace(why=f"a field that keys the cache changed, so {rest} can be read")
 

@@ -21,6 +21,7 @@ class Rule(NamedTuple):
     step: int = 1  # tokens; what is read is a multiple of it
     observed: bool = False  # the step was seen in recorded calls and is not documented
     strips_thinking: bool = False  # a new message of the user removes the thinking of earlier turns
+    may_strip_thinking: bool = False  # whether it does is not known
 
     @property
     def by_entries(self) -> bool:
@@ -51,7 +52,8 @@ def rule_of(provider: Provider, model: str | None, *, marked: bool, exact: bool,
     known = model_of(model or "", provider.name, own)
     kind = kind_of(provider, model, known, marked=marked)
     if known is None:
-        return Rule(provider, kind, _unknown_minimum(provider, exact=exact))
+        least = _unknown_minimum(provider, exact=exact)
+        return Rule(provider, kind, least, may_strip_thinking=fits("claude", model))
     said, seen = step(known, kind), step(known, kind, observed=True)
     in_effect = seen or said
     return Rule(
@@ -61,6 +63,7 @@ def rule_of(provider: Provider, model: str | None, *, marked: bool, exact: bool,
         step=in_effect.tokens if in_effect else 1,
         observed=seen is not None and (said is None or said.tokens != seen.tokens),
         strips_thinking=known.thinking_kept == "last-turn",
+        may_strip_thinking=known.thinking_kept is None and fits("claude", model),
     )
 
 

@@ -207,7 +207,7 @@ def _after_fix(alone: list[int | None], c: Compared) -> list[int | None]:
 def _lost(entry: Found, shared: Shared, c: Compared) -> int | None:
     """Tokens of what the first request cached that this change alone makes unreadable; None if not counted."""
     meaning = entry.meaning
-    if not c.options.counts:
+    if not c.options.counts or (meaning.affects == "key" and c.object_gone):
         return None
     if meaning.affects in ("nothing", "suffix") or meaning.cause == "marker-after-volatile":
         return 0  # of the latter: the text that varies loses it

@@ -7,9 +7,10 @@ from promptlint.boundary import Divergence, text_divergences
 from promptlint.boundary.counts import Counts, count
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
+from promptlint.cache import objects
 from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
 from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
-from promptlint.cache.refusals import MarkerFault, refusals
+from promptlint.cache.refusals import MarkerFault, name, refusals
 from promptlint.cache.reuse import SPARSE, Left, Reuse, guarded, left, reuse
 from promptlint.cache.rule import Rule, has_markers, rule_of
 from promptlint.cache.stripping import dropped
@@ -202,6 +203,9 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     entries += [Found(d, m) for d, m in merged(keyed)]
     entries += [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]
     entries += hidden
+    if rule.may_strip_thinking and (gone_maybe := dropped(a, b, shared)) is not None:
+        said = "whether this model keeps the thinking of earlier turns is not known: the new message may remove it"
+        entries.append(Found(gone_maybe, text_meaning(gone_maybe, limit, 0)._replace(message=said)))
     entries += [fault for fault in faults if not fault.refused]
     if all(map(_stands, entries)) and a.request.document.data != b.request.document.data:
         entries.append(benign_form(a, b))
@@ -224,6 +228,19 @@ def _differences(a: Rendered, b: Rendered, rule: Rule) -> tuple[list[Divergence]
 def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Level | None) -> Iterator[MarkerFault]:
     """What is wrong with markers, and with lengths."""
     a, b, rule = counts.a, counts.b, old.rule
+    if rule.kind == "objects" and (path := objects.beside(b.request)) is not None:
+        message = "a request that reads a cached object may be refused with system text, tools or toolConfig of its own"
+        fix = f"Put {name(path)} into the object."
+        yield MarkerFault(
+            "marker-illegal-block",
+            message,
+            None,
+            path,
+            fix,
+            affects="nothing",
+            severity="warning",
+            certainty="possible",
+        )
     if rule.kind == "markers":
         refused = [
             *refusals(found.new, b.request, rule.provider),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from promptlint.boundary.counts import Counts, shared_tokens, token_difference
 from promptlint.boundary.divergence import byte_at
-from promptlint.cache import steps
+from promptlint.cache import objects, steps
 from promptlint.cache.positions import last_before
 from promptlint.cache.reuse import Reuse
 from promptlint.cache.rule import Rule
@@ -33,6 +33,11 @@ class Compared(NamedTuple):
     def in_units(self) -> bool:
         """Whether a change near the end of what is cached may cost nothing, because only whole units are read."""
         return bool(self.options.block_size) or self.rule.step > 1
+
+    @property
+    def object_gone(self) -> bool:
+        """Whether what is lost is an object whose size no request tells."""
+        return self.rule.kind == "objects" and objects.gone(self.counts.a.request, self.counts.b.request)
 
     @property
     def tools_lose_all(self) -> bool:
@@ -102,7 +107,9 @@ def boundary(c: Compared) -> Boundary:
         usable = _in_units(c, usable)
     if size:
         limits = limits._replace(shared_blocks=tokens // size)
-    lost = 0 if c.reuse.usable == c.reuse.readable else max(readable_tokens(c) - usable, 0)
+    lost = None if c.object_gone else max(readable_tokens(c) - usable, 0)
+    if c.reuse.usable == c.reuse.readable and not c.object_gone:
+        lost = 0
     return limits._replace(shared_tokens=tokens, usable_tokens=usable, lost_tokens=lost)
 
 
