@@ -10,6 +10,7 @@ class Minimum(NamedTuple):
     platforms: tuple[str, ...]  # empty: wherever the model runs
     cache: str | None  # kind of cache; None: all
     observed: bool  # seen in recorded calls, not documented
+    assumed: bool  # documented for the release before, or for the model at its own provider
     confidence: str
     checked: str
     source: tuple[str, ...]

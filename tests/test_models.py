@@ -177,8 +177,37 @@ def test_what_is_documented_and_what_was_observed_stand_side_by_side() -> None:
 
 
 def test_unknown_minimums_are_unknown() -> None:
-    for spelled in ("claude-fable-5-2", "glm-5.3", "grok-4.7", "openrouter/anthropic/claude-opus-5", "nova-2-lite"):
+    for spelled in ("glm-5.3", "grok-4.7", "openrouter/openai/gpt-6-sol", "nova-2-lite", "claude-3-7-sonnet"):
         assert minimum(model(spelled)) is None
+
+
+@pytest.mark.parametrize(
+    ("spelled", "tokens"),
+    [
+        ("claude-fable-5-2", 512),
+        ("claude-mythos-5-2", 512),
+        ("us.anthropic.claude-fable-5-2", 512),
+        ("openrouter/anthropic/claude-opus-5", 512),
+        ("openrouter/anthropic/claude-opus-4.7", 2048),
+        ("openrouter/anthropic/claude-haiku-4.5", 4096),
+    ],
+)
+def test_assumed_minimums_are_told_and_not_firm(spelled: str, tokens: int) -> None:
+    found = minimum(model(spelled))
+    assert found is not None
+    assert (found.tokens, found.assumed, found.confidence) == (tokens, True, "low")
+    known = minimum(model("claude-opus-5"))
+    assert known is not None
+    assert not known.assumed
+
+
+def test_older_sonnets_on_bedrock() -> None:
+    for spelled in ("us.anthropic.claude-3-7-sonnet-20250219-v1:0", "anthropic.claude-3-5-sonnet-20241022-v2:0"):
+        found = model(spelled)
+        figure = minimum(found)
+        assert figure is not None
+        assert (found.platform, figure.tokens, found.ttls) == ("bedrock", 1024, ("5m",))
+    assert model_of("anthropic.claude-3-5-sonnet-20240620-v1:0") is None  # the first version
 
 
 def test_the_minimum_depends_on_the_kind_of_cache() -> None:
@@ -218,6 +247,9 @@ def test_what_claude_keeps_of_earlier_thinking() -> None:
 def test_nearest_names() -> None:
     assert nearest("claude-opus-55") == ["claude-opus-5-5", "claude-opus-5", "claude-opus-4-5"]
     assert nearest("openrouter/anthropic/claude-sonet-5")[0] == "claude-sonnet-5"
+    assert nearest("moonshotai/kimi-k3")[0] == "kimi-k3"
+    assert nearest("openrouter/anthropic/claude-opus-5:beta")[0] == "claude-opus-5"
+    assert nearest("claude-opus-5[1m]")[0] == "claude-opus-5"
     assert nearest("zzz") == []
 
 

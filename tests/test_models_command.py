@@ -87,6 +87,7 @@ def test_platforms_and_tiers_are_shown() -> None:
     report = models("claude-opus-4-7", on=DAY)
     assert [row[:2] for row in table(report, "Minimum")] == [
         ("2,048", "anthropic, vertex, foundry, aws"),
+        ("2,048", "openrouter"),
         ("4,096", "bedrock"),
     ]
     assert as_json(models("us.anthropic.claude-opus-4-7", on=DAY))["minimum_tokens"] == 4096
@@ -138,6 +139,34 @@ def test_a_missing_price_is_unknown() -> None:
     )
 
 
+def test_multipliers_are_short() -> None:
+    """qwen3.8-flash: 0.016 and 0.2 of 0.15 at markers; deepseek-v4-pro: 0.022 of 0.66."""
+    found = models("qwen3.8-flash", on=DAY).models[0].breakeven
+    assert [(each.cache, each.write_multiplier, each.read_multiplier) for each in found] == [
+        ("prefix", "1", "0.2"),
+        ("markers", "1.333", "0.1067"),
+    ]
+    assert models("deepseek-v4-pro", on=DAY).models[0].breakeven[0].read_multiplier == "0.03333"
+    assert models("claude-fable-5-1", on=DAY).models[0].breakeven[0].read_multiplier == "0.025"
+
+
+def test_days_before_what_is_known() -> None:
+    early = date(2026, 1, 1)
+    undated = "prices: since when they hold is not known; on 2026-01-01 they may have been others"
+    assert undated in models("claude-opus-5", on=early).notes
+    assert not any("since when" in note for note in models("claude-opus-5", on=DAY).notes)
+    assert "no price is known on deepseek for 2026-01-01; the first one that is known begins 2026-09-10" in (
+        models("deepseek-flash", on=early).notes
+    )
+    assert table(models("claude-opus-5", on=DAY), "Prices")[0][-1] == "seen 2026-11-29"
+
+
+def test_an_assumed_minimum_is_told() -> None:
+    assert table(models("claude-fable-5-2", on=DAY), "Minimum")[0][3] == "assumed"
+    text = json.loads(write(models("claude-fable-5-2", on=DAY), "json"))
+    assert text["models"]["minimums"][0]["assumed"] is True
+
+
 @pytest.mark.parametrize("form", ["text", "json", "markdown"])
 def test_the_command_line(form: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["models", "claude-opus-5-5", "--prefix-tokens", "9000", "--on", "2026-11-29", "--format", form]) == 0
@@ -161,6 +190,9 @@ def test_facts_of_the_users_own(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 BAD = [
     (["models", "claude-opus-55"], "unknown model claude-opus-55; nearest: claude-opus-5-5, "),
+    (["models", ""], "a model without a name; write promptlint models NAME"),
+    (["models", "zzz"], "unknown model zzz; promptlint models lists those that are known"),
+    (["models", "moonshotai/kimi-k3"], "unknown model moonshotai/kimi-k3; nearest: kimi-k3"),
     (["models", "\x1b[31m"], "unknown model \\x1b[31m"),
     (["models", "claude-opus-5", "--on", "tomorrow"], "tomorrow: not a day; write it as 2026-11-29"),
     (["models", "claude-opus-5", "--prefix-tokens", "0"], "a prefix of 0 tokens; give a number from 1 to"),

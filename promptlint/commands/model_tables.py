@@ -74,7 +74,7 @@ def _minimums(facts: ModelFacts) -> Table:
             f"{each.tokens:,}",
             ", ".join(each.platforms) or "all",
             each.cache or "all",
-            "observed" if each.observed else "stated",
+            "observed" if each.observed else "assumed" if each.assumed else "stated",
             each.confidence,
             each.checked,
         )
@@ -113,7 +113,7 @@ def _prices(rows: Sequence[PriceRow], day: date) -> Table:
                     *("as input" if row.write_is_input else _scaled(writes.get(ttl), input_times) for ttl in ttls),
                     _scaled(row.output, output_times),
                     *([_known(row.storage)] if stored else []),
-                    row.start or f"by {row.checked}",
+                    row.start or f"seen {row.checked}",
                     *([row.until or ""] if ending else []),
                 )
             )

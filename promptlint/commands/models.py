@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import date
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from promptlint.commands.model_tables import listings, tables
 from promptlint.errors import PromptlintError
@@ -10,14 +10,16 @@ from promptlint.facts import models as known
 from promptlint.facts.models import Figure, Model, model_of
 from promptlint.facts.overrides import with_overrides
 from promptlint.facts.own import NONE, Overrides
-from promptlint.facts.prices import Prices, at_length, prices_of
+from promptlint.facts.prices import Prices, at_length, first_day, prices_of
 from promptlint.facts.providers import Cache, provider
 from promptlint.finding import Report
 from promptlint.model_facts import BreakEven, CurvePoint, Minimum, ModelFacts, PriceRow
 from promptlint.money.breakeven import break_evens, expected, keep_alive, reads_per_hour
 from promptlint.read.names import shown
 
+_LIST = "promptlint models lists those that are known"
 _LARGEST = 10**9  # tokens of a prefix
+_EXACT = 6  # digits of a multiplier that are shown as they are
 _SHARES = [Decimal(tenths) / 10 for tenths in range(11)]  # of hits: the points of the curve
 
 
@@ -37,10 +39,14 @@ def models(
         every = [model_of(each, own=own) for each in known.names(own)]
         found = tuple(_facts(model, day, None, own) for model in every if model is not None)
         return Report("models", None, tables=listings(found), models=found)
+    if not name.strip():
+        raise PromptlintError(
+            "a model without a name", "write promptlint models NAME, or leave it out to list them all"
+        )
     model = model_of(name, own=own)
     if model is None:
         close = known.nearest(name, own)
-        raise PromptlintError(f"unknown model {shown(name)}", f"nearest: {', '.join(close)}" if close else "")
+        raise PromptlintError(f"unknown model {shown(name)}", f"nearest: {', '.join(close)}" if close else _LIST)
     facts = _facts(model, day, prefix_tokens, own)
     row = with_overrides(provider(model.provider), own)
     return Report(
@@ -106,8 +112,12 @@ def _notes(facts: ModelFacts, model: Model, day: date, own: Overrides) -> Iterat
     priced = _priced(model, day, own)
     for kind, prices in priced:
         yield from _notes_on_prices(prices, kind if len(priced) > 1 else None, model.read_renews)
+    if any(prices.start is None and day < prices.checked for _, prices in priced):
+        yield f"prices: since when they hold is not known; on {day} they may have been others"
     if facts.prices is None:
-        yield f"no price is known on {facts.platform} for {day}"
+        first = first_day(model, own)
+        later = f"; the first one that is known begins {first}" if first and day < first else ""
+        yield f"no price is known on {facts.platform} for {day}{later}"
     yield f"cache rules: {'; '.join(facts.source)} (checked {facts.checked}, confidence {facts.confidence})"
 
 
@@ -144,8 +154,8 @@ def _break_evens(prices: Prices, kind: Cache | None) -> list[BreakEven]:
         BreakEven(
             cache=kind,
             ttl=found.ttl,
-            write_multiplier=_plain(found.write_multiplier),
-            read_multiplier=_plain(found.read_multiplier),
+            write_multiplier=_ratio(found.write_multiplier),
+            read_multiplier=_ratio(found.read_multiplier),
             requests=found.requests,
             hit_share=None if found.hit_share is None else f"{found.hit_share:.4f}",
         )
@@ -159,6 +169,7 @@ def _minimum(figure: Figure) -> Minimum:
         platforms=figure.platforms,
         cache=figure.cache,
         observed=figure.observed,
+        assumed=figure.assumed,
         confidence=figure.confidence,
         checked=figure.checked,
         source=figure.source,
@@ -192,6 +203,12 @@ def _day(day: date | None) -> str | None:
 
 def _money(price: Decimal | None) -> str | None:
     return None if price is None else _plain(price)
+
+
+def _ratio(value: Decimal) -> str:
+    """Exact where it is short, else four significant digits."""
+    short = value.normalize()
+    return _plain(short if len(short.as_tuple().digits) <= _EXACT else Context(prec=4).plus(value))
 
 
 def _plain(value: Decimal) -> str:

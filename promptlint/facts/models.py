@@ -22,6 +22,7 @@ class Figure(NamedTuple):
     platforms: tuple[str, ...]  # empty: everywhere
     cache: Cache | None  # None: of every kind
     observed: bool  # seen in recorded calls; the provider does not say so
+    assumed: bool  # said of the release before, or of the model at its own provider
     source: tuple[str, ...]
     checked: str  # ISO date
     confidence: Confidence
@@ -97,7 +98,9 @@ def nearest(name: str, own: Overrides = NONE) -> list[str]:
 
     *_, spelled = _stripped(name[:_LONGEST])
     known = {_normal(key): key for key in names(own)}
-    return [known[close] for close in difflib.get_close_matches(spelled.name, list(known), n=3)]
+    tries = (spelled.name, spelled.name.rpartition("/")[2])  # a vendor in front, as repositories of weights have it
+    found = (difflib.get_close_matches(each, list(known), n=3) for each in tries)
+    return [known[close] for close in next(filter(None, found), ())]
 
 
 def minimum(model: Model, kind: Cache | None = None, *, observed: bool = False) -> Figure | None:
@@ -234,13 +237,14 @@ def _figures(cells: list[dict[str, Any]] | int, row: dict[str, Any]) -> tuple[Fi
     """Cells of the data, or the one number that a user gives."""
     if isinstance(cells, int):
         source = references(row["source"])
-        return (Figure(cells, (), None, False, source, row["checked"], row["confidence"]),)
+        return (Figure(cells, (), None, False, False, source, row["checked"], row["confidence"]),)
     return tuple(
         Figure(
             tokens=cell["tokens"],
             platforms=tuple(cell.get("platforms", ())),
             cache=cell.get("cache"),
             observed=cell.get("observed", False),
+            assumed=cell.get("assumed", False),
             source=references(cell["source"]),
             checked=cell["checked"],
             confidence=cell["confidence"],

@@ -72,6 +72,13 @@ def prices_of(
     return prices
 
 
+def first_day(model: Model, own: Overrides = NONE) -> date | None:
+    """The first day from which a price is known where the model runs; None: no row begins on a known day."""
+    rows = (*own.prices.get(model.name, ()), *facts.table("prices")["models"].get(model.name, ()))
+    starts = [row["from"] for row in rows if "from" in row and model.platform in row.get("platforms", [model.platform])]
+    return _date(min(starts, default=None))
+
+
 def at_length(prices: Prices, prompt_tokens: int) -> Prices:
     """The prices of a prompt of this length: its tier holds for every token of it. The tiers are used up."""
     tier = next((tier for tier in reversed(prices.tiers) if prompt_tokens > tier.above), None)

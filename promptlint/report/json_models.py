@@ -36,6 +36,7 @@ def _minimum(minimum: Minimum) -> Object:
         "platforms": list(minimum.platforms),
         "cache": minimum.cache,
         "observed": minimum.observed,
+        "assumed": minimum.assumed,
         "confidence": minimum.confidence,
         "checked": minimum.checked,
         "source": list(minimum.source),
