@@ -89,7 +89,7 @@ class Boundary(NamedTuple):
     shared_tokens: int | None  # None: not counted
     usable_tokens: int | None
     lost_tokens: int | None
-    lost_usd: str | None  # decimal; None until prices are known
+    lost_usd: str | None  # decimal; None: no price is known, or nothing is lost or counted
     unit: Unit
     exact: bool
     band: str  # how far off the counts may be, "" where they are exact
@@ -120,7 +120,7 @@ class Finding(NamedTuple):
     pointer: str | tuple[str, ...]
     related: tuple[Location, ...]
     lost_tokens: int | None
-    lost_usd: str | None
+    lost_usd: str | None  # of these tokens, at the prices of the boundary
     fix: str
 
 

@@ -214,3 +214,31 @@ def test_that_no_price_is_known_is_said(tmp_path: Path) -> None:
     assert (usd, price) == (None, "no price is known for nosuch")
     without = priced_pair(tmp_path, lambda text: {"messages": [{"role": "user", "content": text}]})
     assert without[1:] == (None, "no price: no model is named")
+
+
+def test_markers_with_several_lifetimes_are_told(tmp_path: Path) -> None:
+    def make(text: str) -> dict[str, Any]:
+        marks = [{"cache_control": {"type": "ephemeral", "ttl": ttl}} for ttl in ("1h", "5m")]
+        blocks = [{"type": "text", "text": each, **mark} for each, mark in zip((text, "Then."), marks, strict=True)]
+        return {"model": "claude-opus-5", "max_tokens": 5, "messages": [{"role": "user", "content": blocks}]}
+
+    assert priced_pair(tmp_path, make)[2].endswith(", all as written for 5m")
+
+
+def test_each_finding_costs_its_share(tmp_path: Path) -> None:
+    for name, words in (("a.json", ("one", "two")), ("b.json", ("uno", "due"))):
+        messages = [{"role": "user", "content": f"{word} {LONG}"} for word in words]
+        (tmp_path / name).write_text(json.dumps({"model": "gpt-4o", "messages": messages}), encoding="utf-8")
+    report = diff(str(tmp_path / "a.json"), str(tmp_path / "b.json"))
+    first, second = report.findings
+    assert (first.lost_tokens, first.lost_usd) == report.diffs[0].boundary[3:5]
+    assert second.lost_tokens
+    assert Decimal(second.lost_usd or 0) == second.lost_tokens * Decimal("1.25") / 1_000_000  # 2.5 less a read of 1.25
+
+
+def test_a_finding_without_a_price_costs_nothing_that_is_known(tmp_path: Path) -> None:
+    for name, first in (("a.json", "one "), ("b.json", "two ")):
+        (tmp_path / name).write_text(json.dumps(chat("nosuch")(first + LONG)), encoding="utf-8")
+    (found,) = diff(str(tmp_path / "a.json"), str(tmp_path / "b.json")).findings
+    assert found.lost_tokens
+    assert found.lost_usd is None

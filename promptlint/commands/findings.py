@@ -23,9 +23,19 @@ def _finding(diff: Diff, change: Change) -> Finding:
         pointer=sides[0].pointer,
         related=(_location(sides[1]),),
         lost_tokens=change.lost_tokens,
-        lost_usd=None,
+        lost_usd=_share(diff, change),
         fix=change.fix,
     )
+
+
+def _share(diff: Diff, change: Change) -> str | None:
+    """What the tokens of this change cost: each costs the same. None: no price is known, or no token is counted."""
+    whole, usd, tokens = diff.boundary.lost_tokens, diff.boundary.lost_usd, change.lost_tokens
+    if not whole or usd is None or tokens is None:
+        return None
+    from decimal import Decimal
+
+    return f"{(Decimal(usd) * tokens / whole).normalize():f}"
 
 
 def _location(place: Place) -> Location:

@@ -89,20 +89,22 @@ def priced(
         named = f"no price is known for {shown(request.model)}" if request.model else "no price: no model is named"
         return limits._replace(price=named)
     kind: Cache = rule.kind
+    ttl = _written_for(rule, model, markers, request)
+    mixed = len({position.marker.ttl or rule.provider.default_lifetime for position in markers if position.marker}) > 1
     found = loss(
         model,
         limits.lost_tokens,
         prompt_tokens,
         on=date.today(),
         kind=kind,
-        ttl=_written_for(rule, model, markers, request),
+        ttl=ttl,
         settings=billing_settings(request),
         batch=in_batch(request),
         exact=limits.exact,
         own=own,
     )
     usd = None if found.usd is None else f"{found.usd.normalize():f}"
-    return limits._replace(lost_usd=usd, price=found.note)
+    return limits._replace(lost_usd=usd, price=found.note + (f", all as written for {ttl}" if mixed else ""))
 
 
 def _written_for(rule: Rule, model: Model, positions: Sequence[Position], request: Request) -> str | None:
