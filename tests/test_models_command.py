@@ -155,6 +155,10 @@ def test_days_before_what_is_known() -> None:
     undated = "prices: since when they hold is not known; on 2026-01-01 they may have been others"
     assert undated in models("claude-opus-5", on=early).notes
     assert not any("since when" in note for note in models("claude-opus-5", on=DAY).notes)
+    assert models(on=early).notes == (
+        "prices: of those without a first day it is not known whether they held on 2026-01-01",
+    )
+    assert models(on=DAY).notes == ()
     assert "no price is known on deepseek for 2026-01-01; the first one that is known begins 2026-09-10" in (
         models("deepseek-flash", on=early).notes
     )

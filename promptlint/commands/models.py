@@ -38,7 +38,9 @@ def models(
     if name is None:
         every = [model_of(each, own=own) for each in known.names(own)]
         found = tuple(_facts(model, day, None, own) for model in every if model is not None)
-        return Report("models", None, tables=listings(found), models=found)
+        undated = any(each.prices and each.prices.start is None and f"{day}" < each.prices.checked for each in found)
+        notes = (f"prices: of those without a first day it is not known whether they held on {day}",) if undated else ()
+        return Report("models", None, tables=listings(found), notes=notes, models=found)
     if not name.strip():
         raise PromptlintError(
             "a model without a name", "write promptlint models NAME, or leave it out to list them all"
