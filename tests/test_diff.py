@@ -244,7 +244,8 @@ def test_standard_input_can_be_only_one_side() -> None:
 def test_a_change_behind_the_last_full_block_loses_nothing(
     compare: Any, size: int, verdict: str, lost: int | None
 ) -> None:
-    old = {"model": "my-model", "messages": [{"role": "user", "content": f"{GUIDE} Is it 09:14?"}]}
+    said = [{"role": "system", "content": f"{GUIDE} Is it 09:14?"}, {"role": "user", "content": "Now?"}]
+    old = {"model": "my-model", "messages": said}
     new = json.loads(json.dumps(old).replace("09:14", "09:15"))
     report = compare(old, new, block_size=size)
     (change,) = only(report).changes

@@ -157,4 +157,4 @@ def test_their_markers_count_where_a_request_has_some(tmp_path: Path, model: str
             (tmp_path / f"{side}.json").write_text(json.dumps(value), "utf-8")
         (found,) = diff(str(tmp_path / "a.json"), str(tmp_path / "b.json")).diffs
         assert (found.b.provider, found.boundary.unit) == (name, unit)
-        assert found.verdict == ("kept" if marked else "bust")
+        assert found.verdict == "kept"  # the question alone differs

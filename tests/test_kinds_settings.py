@@ -486,3 +486,64 @@ def test_thinking_that_a_new_question_may_remove(compare: Any, model: str, verdi
         "bust": ["certain"],
         "kept": [],
     }[verdict]
+
+
+def asked(model: str, question: str, **fields: Any) -> dict[str, Any]:
+    messages = [{"role": "system", "content": GUIDE * 2}, {"role": "user", "content": question}]
+    return {"model": model, "messages": messages, **fields}
+
+
+@pytest.mark.parametrize(
+    "model", ["gpt-5.2", "gpt-5.5", "deepseek-v4-pro", "grok-4.7", "qwen3.7-max", "nobody-knows-it"]
+)
+def test_another_question_behind_a_shared_guide_loses_nothing(compare: Any, model: str) -> None:
+    """What the newest message alone holds could be shared by no two requests."""
+    found = compare(asked(model, "Where is the buoy?"), asked(model, "And what does the gauge say?"))
+    assert (found.verdict, found.boundary.lost_tokens) == ("kept", 0)
+    assert [(one.affects, one.severity) for one in found.changes] == [("suffix", "info")]
+
+
+def test_a_clock_in_front_of_a_long_newest_message_loses_what_follows(compare: Any) -> None:
+    old, new = (asked("gpt-5.2", f"It is {time}. {GUIDE}") for time in ("10:42", "10:49"))
+    found = compare(old, new)
+    assert found.verdict == "bust"
+    assert found.changes[0].cause == "clock"
+
+
+def test_an_earlier_question_that_was_rewritten_is_lost(compare: Any) -> None:
+    old = asked("gpt-5.2", GUIDE)
+    new = asked("gpt-5.2", "Something else, at length. " * 40)
+    new["messages"] += [{"role": "assistant", "content": "4."}, {"role": "user", "content": "Sure?"}]
+    assert compare(old, new).verdict == "bust"
+
+
+@pytest.mark.parametrize(("marked", "verdict"), [(False, "bust"), (True, "kept")])
+def test_a_breakpoint_behind_the_guide_saves_it_from_the_question(compare: Any, marked: bool, verdict: str) -> None:
+    """From GPT-5.6 on the guide is shared only if an entry ends with it."""
+    mark = {"prompt_cache_breakpoint": {"mode": "explicit"}} if marked else {}
+    old, new = (
+        {
+            "model": "gpt-5.6-sol",
+            "input": [
+                {"role": "developer", "content": [{"type": "input_text", "text": GUIDE, **mark}]},
+                {"role": "user", "content": [{"type": "input_text", "text": question}]},
+            ],
+        }
+        for question in ("Where is the buoy?", "And the gauge?")
+    )
+    assert compare(old, new).verdict == verdict
+
+
+@pytest.mark.parametrize(("at", "verdict"), [(0, "bust"), (5, "unknown")])
+def test_steps_from_a_hidden_start_are_certain_only_a_whole_step_away(compare: Any, at: int, verdict: str) -> None:
+    """GPT-5.5 counts its 2,048 tokens from the start of a message that no request shows."""
+    pages = [GUIDE] * 6
+    old = asked("gpt-5.5", "Now?")
+    old["messages"][0]["content"] = "".join(pages)
+    pages[at] = f"No. {GUIDE}"
+    new = asked("gpt-5.5", "Now?")
+    new["messages"][0]["content"] = "".join(pages)
+    found = compare(old, new)
+    assert found.verdict == verdict
+    if at:
+        assert "approximate" in found.boundary.why

@@ -1,5 +1,6 @@
 """How much of a cached prompt the next request can use, by the kind of cache. Lengths are characters of the prompt."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from promptlint.prompt import Level, Rendered
 Count = Callable[[int], int]
 """Tokens of the first so many characters of a prompt."""
 
+_MARGIN = 1.2  # of a step: our counts may differ by a fifth from the model's
 SPARSE = 16  # characters a token: more than any text has, so longer is above a minimum, or a step, without a count
 
 
@@ -31,6 +33,7 @@ class Left(NamedTuple):
     entries: tuple[Entry, ...] = ()
     nothing: str = ""  # why it leaves nothing that is known
     unknown: bool = False  # it may leave something for all that
+    question: bool = False  # its newest message is left out, which no other request shares
 
 
 class Reuse(NamedTuple):
@@ -56,7 +59,13 @@ def left(a: Rendered, rule: Rule, count: Count) -> Left:
     if size == "below":
         return Left(rule, a, 0, 0, nothing=_too_short("the first prompt", len(a.text), rule, count))
     sure = 0 if rule.kind == "objects" or size == "near" else len(a.text)
-    return Left(rule, a, len(a.text), sure)
+    return Left(rule, a, len(a.text), _before_a_step(a, rule, count) if sure and rule.shifted else sure)
+
+
+def _before_a_step(a: Rendered, rule: Rule, count: Count) -> int:
+    """Characters behind which a step certainly ends, wherever the first one begins: a whole step and a margin."""
+    target = count(len(a.text)) - round(rule.step * _MARGIN)
+    return bisect_right(range(len(a.text)), target, key=count) if target > 0 else 0
 
 
 def _left_entries(a: Rendered, rule: Rule, count: Count) -> Left:
@@ -116,10 +125,10 @@ def reuse(old: Left, b: Rendered, shared: int, count: Count, lost_level: Level |
 
 
 def _of_prefix(old: Left, b: Rendered, limit: int, shared: int, count: Count) -> Reuse:
-    rule, size = old.rule, len(old.prompt.text)
+    rule = old.rule
     if old.nothing:
         return Reuse(0, 0, rule.unit, f"{old.nothing}, so it left nothing to read")
-    readable = len(b.text) if shared == len(b.text) else size
+    readable = len(b.text) if shared == len(b.text) else old.readable
     usable, why = limit, _why_prefix(old, b, limit, readable)
     if limit > 0 and (length := size_of(limit, rule, count)) != "above":
         if length == "below":
@@ -138,8 +147,12 @@ def _why_prefix(old: Left, b: Rendered, limit: int, readable: int) -> str:
         said = "no provider is known, so the longest equal prefix is taken to be reused"
     if step > 1:
         said += f" in steps of {step:,} tokens{' (as observed)' if old.rule.observed else ''}"
+    if old.rule.shifted:
+        said += ", counted from a hidden start: the figures are approximate"
     if limit < readable:
         return said
+    if old.question:
+        return f"{said}: all but the newest message, which differs"
     return f"{said}: all of it{', and the answer if it is sent back as it came' if provider.answers else ''}"
 
 
@@ -176,7 +189,12 @@ def _why_entries(old: Left, new: Sequence[Position], limit: int, readable: int, 
             return "no cache marker is seen in the first request, and what it left readable is not known"
         return f"{old.nothing}, so it left nothing to read"
     if usable >= readable:
-        return "the last entry that the first request wrote can be read" if readable else "no entry lies in the second"
+        last = (
+            "the last entry in front of the newest message"
+            if old.question
+            else "the last entry that the first request wrote"
+        )
+        return f"{last} can be read" if readable else "no entry lies in the second"
     read = f"only the entry at {_named(old.blocks, usable)} can be read" if usable else "no entry can be read"
     equal, written = [position for position in old.blocks if position.end <= limit], {e.end for e in old.entries}
     if equal and equal[-1].end > usable and equal[-1].marker is None and equal[-1].end not in written:

@@ -20,6 +20,7 @@ class Rule(NamedTuple):
     minimum: Minimum = Minimum()
     step: int = 1  # tokens; what is read is a multiple of it
     observed: bool = False  # the step was seen in recorded calls and is not documented
+    shifted: bool = False  # steps are counted from the start of text that no request shows
     strips_thinking: bool = False  # a new message of the user removes the thinking of earlier turns
     may_strip_thinking: bool = False  # whether it does is not known
 
@@ -62,6 +63,7 @@ def rule_of(provider: Provider, model: str | None, *, marked: bool, exact: bool,
         minimum=_minimum(known, kind, exact=exact) or _unknown_minimum(provider, exact=exact),
         step=in_effect.tokens if in_effect else 1,
         observed=seen is not None and (said is None or said.tokens != seen.tokens),
+        shifted=in_effect is not None and fits(provider.hidden_start, model),
         strips_thinking=known.thinking_kept == "last-turn",
         may_strip_thinking=known.thinking_kept is None and fits("claude", model),
     )

@@ -10,6 +10,7 @@ from promptlint.boundary.settings import setting_differences
 from promptlint.cache import objects
 from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
 from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
+from promptlint.cache.newest import start_of_question, without_question
 from promptlint.cache.refusals import MarkerFault, name, refusals
 from promptlint.cache.reuse import SPARSE, Left, Reuse, guarded, left, reuse
 from promptlint.cache.rule import Rule, has_markers, rule_of
@@ -193,6 +194,9 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     text, hidden = _differences(a, b, rule)
     shared = min([shared_chars(a, b), *(d.a_start for d in text if not harmless(d))])
     found = reuse(old, b, shared, counts.in_a, lost_level)
+    question = start_of_question(a, b, text)
+    if question is not None and (less := without_question(old, found, question, shared)) is not None:
+        old, found = less, reuse(less, b, shared, counts.in_a, lost_level)
     limit = guarded(found)
     sure = limit if found.sure == found.readable else found.sure
     if shared < len(b.text):  # else the second prompt is a start of the first, and asks for no more
@@ -257,7 +261,7 @@ def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Le
         if rule.kind == "markers":
             if (fault := standing_still(found, len(a.text), len(b.text), shared)) is not None:
                 yield fault
-            yield from moved(found, rule.provider)
+            yield from () if old.question else moved(found, rule.provider)
         if (fault := after_volatile(old, found, counts.in_a, shared)) is not None:
             yield fault
     if (fault := missing(found, rule, counts.in_a, shared)) is not None:

@@ -32,7 +32,7 @@ class Compared(NamedTuple):
     @property
     def in_units(self) -> bool:
         """Whether a change near the end of what is cached may cost nothing, because only whole units are read."""
-        return bool(self.options.block_size) or self.rule.step > 1
+        return bool(self.options.block_size) or (self.rule.step > 1 and not self.rule.shifted)
 
     @property
     def object_gone(self) -> bool:

@@ -48,6 +48,7 @@ class Provider(NamedTuple):
     tools_whole: bool  # another tool, or another order of them, loses every entry
     no_automatic: str  # pattern of the models that refuse a marker at the top of the request, or ""
     implicit: bool  # what is not marked may be reused, too
+    hidden_start: str  # pattern of the models that count steps from text that no request shows, or ""
     held_back: int  # steps that are always computed again
     answers: bool  # the answer to a request belongs to the prefix that it leaves
     counts: str  # why token counts are only "about"
@@ -81,6 +82,7 @@ def provider(name: str) -> Provider:
         tools_whole=like.get("tools_whole", False),
         no_automatic=like.get("no_automatic", ""),
         implicit=like.get("implicit", False),
+        hidden_start=like.get("hidden_start", ""),
         held_back=like.get("held_back", 0),
         answers=like.get("answers", False),
         counts=like["counts"],
