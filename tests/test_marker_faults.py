@@ -20,7 +20,7 @@ from promptlint.read.places import pointer
 MARK = {"type": "ephemeral"}
 HOUR = {"type": "ephemeral", "ttl": "1h"}
 MINUTES = {"type": "ephemeral", "ttl": "5m"}
-UNKNOWN = {"type": "ephemeral", "ttl": "a while"}  # counts as the default
+UNKNOWN = {"type": "ephemeral", "ttl": "2h"}
 LONG = "The harbour master reads the gauge. " * 60  # about 2,160 characters
 
 Block = dict[str, Any]
@@ -319,3 +319,18 @@ def test_a_marker_moved_forward() -> None:
 )
 def test_no_marker_moved_forward(old: list[Block], new: list[Block]) -> None:
     assert forward(request(*old), request(*new)) is None
+
+
+def test_a_lifetime_that_the_provider_does_not_have_is_refused() -> None:
+    assert causes(request(text(mark=UNKNOWN), text())) == [("marker-ttl-order", "/messages/0/content/0/text")]
+    (fault,) = refused(request(text(mark=UNKNOWN), text()))
+    assert "2h" in fault.message and fault.fix == "Ask for 5m or 1h."
+    assert causes(request(text(mark=HOUR), text(mark=MINUTES))) == []
+
+
+def test_what_openai_writes_of_its_own_accord_is_not_called_marked(tmp_path: pathlib.Path) -> None:
+    for side, question in (("a", "Now?"), ("b", "Later?")):
+        messages = [{"role": "developer", "content": "Read."}, {"role": "user", "content": question}]
+        (tmp_path / side).write_text(json.dumps({"model": "gpt-5.6-sol", "messages": messages}), "utf-8")
+    (found,) = diff(str(tmp_path / "a"), str(tmp_path / "b")).diffs
+    assert "the first prompt has about" in found.boundary.why and "marked" not in found.boundary.why

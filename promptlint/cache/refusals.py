@@ -8,6 +8,7 @@ from promptlint.cache.positions import Position, can_carry
 from promptlint.facts.providers import Provider, fits
 from promptlint.finding import Affects, Certainty, Severity
 from promptlint.prompt import Path, Request
+from promptlint.read.names import shown
 from promptlint.read.places import pointer
 
 
@@ -41,6 +42,7 @@ def refusals(new: Sequence[Position], request: Request, provider: Provider) -> I
         over = f"{len(legal)} cache markers, the limit is {provider.marker_limit}: the request is refused"
         paths = tuple(position.path for position in legal)
         yield _refused("marker-limit", over, paths[provider.marker_limit], paths, fewer(paths))
+    yield from _unknown_lifetimes(legal, provider)
     yield from _rising_lifetimes(legal, provider)
 
 
@@ -76,6 +78,15 @@ def name(path: Path) -> str:
     """A block, as a sentence names it."""
     found = pointer(path)
     return found if isinstance(found, str) else " ".join(found)
+
+
+def _unknown_lifetimes(legal: Sequence[Position], provider: Provider) -> Iterator[MarkerFault]:
+    for position in legal:
+        asked = position.marker.ttl if position.marker else None
+        if asked is not None and asked not in provider.lifetimes:
+            known = " or ".join(reversed(provider.lifetimes))
+            message = f"a marker asks for {shown(asked)}, and the lifetimes are {known}: the request is refused"
+            yield _refused("marker-ttl-order", message, position.path, fix=f"Ask for {known}.")
 
 
 def _rising_lifetimes(legal: Sequence[Position], provider: Provider) -> Iterator[MarkerFault]:

@@ -77,7 +77,8 @@ def _left_entries(a: Rendered, rule: Rule, count: Count) -> Left:
         if size != "below"
     )
     if all_written and not kept:
-        nothing = _too_short("the marked part of the first prompt", all_written[-1].end, rule, count)
+        part = "the marked part of the first prompt" if rule.kind == "markers" else "the first prompt"
+        nothing = _too_short(part, all_written[-1].end, rule, count)
     readable = max((entry.end for entry in kept), default=0)
     sure = max((entry.end for entry in kept if entry.certain), default=0)
     unknown = not all_written and rule.provider.implicit and size_of(len(a.text), rule, count) != "below"
