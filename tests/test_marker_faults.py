@@ -324,7 +324,8 @@ def test_no_marker_moved_forward(old: list[Block], new: list[Block]) -> None:
 def test_a_lifetime_that_the_provider_does_not_have_is_refused() -> None:
     assert causes(request(text(mark=UNKNOWN), text())) == [("marker-ttl-order", "/messages/0/content/0/text")]
     (fault,) = refused(request(text(mark=UNKNOWN), text()))
-    assert "2h" in fault.message and fault.fix == "Ask for 5m or 1h."
+    assert "2h" in fault.message
+    assert fault.fix == "Ask for 5m or 1h."
     assert causes(request(text(mark=HOUR), text(mark=MINUTES))) == []
 
 
@@ -333,4 +334,15 @@ def test_what_openai_writes_of_its_own_accord_is_not_called_marked(tmp_path: pat
         messages = [{"role": "developer", "content": "Read."}, {"role": "user", "content": question}]
         (tmp_path / side).write_text(json.dumps({"model": "gpt-5.6-sol", "messages": messages}), "utf-8")
     (found,) = diff(str(tmp_path / "a"), str(tmp_path / "b")).diffs
-    assert "the first prompt has about" in found.boundary.why and "marked" not in found.boundary.why
+    assert "the first prompt has about" in found.boundary.why
+    assert "marked" not in found.boundary.why
+
+
+@pytest.mark.parametrize(("lifetime", "warned"), [("12h", True), ("30m", False)])
+def test_twelve_hours_are_for_responses(tmp_path: pathlib.Path, lifetime: str, warned: bool) -> None:
+    messages = [{"role": "developer", "content": LONG}, {"role": "user", "content": "Now?"}]
+    value = {"model": "gpt-5.6-sol", "messages": messages, "prompt_cache_options": {"ttl": lifetime}}
+    for side in ("a", "b"):
+        (tmp_path / side).write_text(json.dumps(value), "utf-8")
+    (found,) = diff(str(tmp_path / "a"), str(tmp_path / "b")).diffs
+    assert [change.severity for change in found.changes if "Responses" in change.message] == ["warning"] * warned

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from promptlint.cache.markers import distance, lifetime
+from promptlint.cache.message_ends import wish
 from promptlint.cache.positions import Position
 from promptlint.cache.refusals import MarkerFault, name, refusals
 from promptlint.cache.reuse import Reuse
 from promptlint.facts.providers import Provider
-from promptlint.prompt import Request
+from promptlint.prompt import Rendered, Request
 
 _TAIL = 4096  # characters behind the last marker (about 1,000 tokens) from which a marker that stays behind matters
 
@@ -41,6 +42,17 @@ def _why_unseen(reuse: Reuse, provider: Provider, entry: Position) -> str:
 def _last_entry(reuse: Reuse, shared: int) -> Position | None:
     ends = {end for end in reuse.written if end <= shared}
     return next((position for position in reversed(reuse.old) if position.end in ends), None)
+
+
+def unfit_lifetime(b: Rendered, provider: Provider) -> MarkerFault | None:
+    """Twelve hours asked for in Chat. Source: the Python package openai 3.57.0 (Responses only)."""
+    asked = wish(b, provider).lifetime
+    if b.request.format != "openai-chat" or asked != "12h" or not b.items:
+        return None
+    message = "a lifetime of 12h can be asked for in Responses only: Chat may refuse the request"
+    path = (*b.request.path, "prompt_cache_options", "ttl")
+    fault = MarkerFault("marker-ttl-order", message, None, path, "Ask for 30m, or use Responses.")
+    return fault._replace(severity="warning", affects="nothing", certainty="possible")
 
 
 def standing_still(reuse: Reuse, size_old: int, size_new: int, shared: int) -> MarkerFault | None:

@@ -8,7 +8,7 @@ from promptlint.boundary.counts import Counts, count
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache import objects
-from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still
+from promptlint.cache.marker_faults import moved, out_of_reach, refused_before, standing_still, unfit_lifetime
 from promptlint.cache.meaning import first_level, harmless, merged, setting_meaning, text_meaning
 from promptlint.cache.newest import start_of_question, without_question
 from promptlint.cache.refusals import MarkerFault, name, refusals
@@ -253,6 +253,8 @@ def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Le
         yield from refused
         if refused:
             return
+    if rule.kind == "message-ends" and (fault := unfit_lifetime(b, rule.provider)) is not None:
+        yield fault
     if (fault := ignored(b, rule)) is not None:
         yield fault
     if lost_level is None:
