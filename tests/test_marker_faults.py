@@ -346,3 +346,12 @@ def test_twelve_hours_are_for_responses(tmp_path: pathlib.Path, lifetime: str, w
         (tmp_path / side).write_text(json.dumps(value), "utf-8")
     (found,) = diff(str(tmp_path / "a"), str(tmp_path / "b")).diffs
     assert [change.severity for change in found.changes if "Responses" in change.message] == ["warning"] * warned
+
+
+@pytest.mark.parametrize(("model", "warned"), [("gpt-5.6-sol", True), ("gpt-5.5", False)])
+def test_a_retention_is_for_older_models(tmp_path: pathlib.Path, model: str, warned: bool) -> None:
+    value = {"model": model, "input": LONG, "prompt_cache_retention": "24h"}
+    for side in ("a", "b"):
+        (tmp_path / side).write_text(json.dumps(value), "utf-8")
+    (found,) = diff(str(tmp_path / "a"), str(tmp_path / "b")).diffs
+    assert [change.severity for change in found.changes if "retention" in change.message] == ["warning"] * warned

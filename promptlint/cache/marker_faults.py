@@ -45,8 +45,12 @@ def _last_entry(reuse: Reuse, shared: int) -> Position | None:
 
 
 def unfit_lifetime(b: Rendered, provider: Provider) -> MarkerFault | None:
-    """Twelve hours asked for in Chat. Source: the Python package openai 3.57.0 (Responses only)."""
-    asked = wish(b, provider).lifetime
+    """Twelve hours asked for in Chat, or a retention. Source: the Python package openai 3.57.0."""
+    retention, asked = (*b.request.path, "prompt_cache_retention"), wish(b, provider).lifetime
+    if b.request.settings.get(retention) is not None:
+        message = "prompt_cache_retention is deprecated for this model, which takes prompt_cache_options.ttl"
+        fault = MarkerFault("marker-ttl-order", message, None, retention, "Ask with prompt_cache_options.ttl.")
+        return fault._replace(severity="warning", affects="nothing", certainty="possible")
     if b.request.format != "openai-chat" or asked != "12h" or not b.items:
         return None
     message = "a lifetime of 12h can be asked for in Responses only: Chat may refuse the request"
