@@ -71,6 +71,17 @@ def test_a_clock_with_minutes_is_no_stable_prefix(compare: Compare) -> None:
     assert (change.cause, change.certainty) == ("clock", "possible")
 
 
+def test_a_clock_stands_where_the_template_prints_it(compare: Compare) -> None:
+    edited = ASKED | {"content": str(ASKED["content"]) + " Please."}
+    found = compare([ASKED], [edited], OURS / "clock.jinja")
+    clock, edit = costly(found)
+    assert clock.cause == "clock"
+    assert edit.shared_tokens == clock.after_fix_tokens  # what undoing the clock leaves is what the edit then moves
+    assert clock.shared_tokens is not None
+    assert edit.shared_tokens is not None
+    assert clock.shared_tokens < edit.shared_tokens
+
+
 def test_an_opener_for_the_answer_that_history_lacks(compare: Compare) -> None:
     template = real_models.templates()["qwen3"]
     said = {"role": "assistant", "content": "Here."}

@@ -205,8 +205,8 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, gone)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
-    entries += [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]
-    entries += hidden
+    shown = [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]
+    entries += sorted([*shown, *hidden], key=lambda entry: entry.divergence.a_start)
     if rule.may_strip_thinking and (gone_maybe := dropped(a, b, shared)) is not None:
         said = "whether this model keeps the thinking of earlier turns is not known: the new message may remove it"
         entries.append(Found(gone_maybe, text_meaning(gone_maybe, limit, 0)._replace(message=said)))
