@@ -17,7 +17,9 @@ from promptlint.errors import PromptlintError
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from promptlint.commands.key import EngineOptions
     from promptlint.commands.templates import TemplateOptions
+    from promptlint.finding import Report
 
 _FORMATS = ("text", "concise", "json", "markdown")
 _FAILING = frozenset(("bust", "refused", "wrong_reuse"))
@@ -28,6 +30,24 @@ Show which byte moved the shared boundary of two prompts, why, and what it costs
 A and B are files with a request, a tool list, text or token ids.
 FILE.jsonl#12 is one record (from 0), REV:FILE comes from git, - is standard
 input, and two folders are compared file by file.
+"""
+
+
+_KEY = """\
+Show under which key the prefix of a request is stored: who serves it, every
+setting that is part of the key, levels, markers with the tokens up to them; with
+--engine the engine's own key of each block. With OTHER: where two keys part.
+
+REQUEST and OTHER are named as those of `promptlint diff`.
+"""
+
+
+_VARY = """\
+Try realistic variations of a request, one at a time: a space, another order of
+the tools, a marker moved, a turn appended and so on. Says for each of them
+whether it hits the cache that the request itself has left, and why not.
+
+REQUEST is named as those of `promptlint diff`.
 """
 
 
@@ -104,8 +124,10 @@ def _parser() -> _Parser:
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_diff(commands)
+    _add_key(commands)
     _add_tokenizers(commands)
     _add_models(commands)
+    _add_vary(commands)
     return parser
 
 
@@ -142,6 +164,68 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
 
+def _add_key(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    key = commands.add_parser(
+        "key",
+        help="under which key a prefix is stored, setting by setting and block by block",
+        description=_KEY,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = key.add_argument
+    add("request", metavar="REQUEST")
+    add("other", metavar="OTHER", nargs="?")
+    _add_engine(add)
+    add("--only-hashes", action="store_true", help="print the keys and nothing else, one a line")
+    _add_reading(add)
+    _add_printing(add)
+    add("--no-excerpts", action="store_true", help="leave out the texts of the blocks")
+
+
+def _add_vary(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    vary = commands.add_parser(
+        "vary",
+        help="which realistic variations of a request hit the cache, and which miss",
+        description=_VARY,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = vary.add_argument
+    add("request", metavar="REQUEST")
+    add("--engine", metavar="NAME[==VERSION]", help="who serves it: vllm==0.33.0, sglang, llama-cpp, ollama, ...")
+    add("--block-size", metavar="TOKENS", type=int, help="tokens in a block or page (default: the engine's)")
+    _add_reading(add)
+    add("--tokenizer-b", metavar="NAME|PATH", help="try another vocabulary, too")
+    add("--chat-template-b", metavar="PATH", help="try another chat template, too")
+    add("--save", metavar="FOLDER", help="write every variation to a file, to diff or send it yourself")
+    _add_printing(add)
+
+
+def _add_engine(add: Callable[..., object]) -> None:
+    add("--engine", metavar="NAME[==VERSION]", help="whose block keys: vllm==0.33.0, sglang, lmcache, dynamo, ...")
+    add("--hash", metavar="NAME", help="its hash, such as sha256_cbor (default: the one of the version)")
+    add("--seed", metavar="TEXT", help="the PYTHONHASHSEED of the server")
+    add("--block-size", metavar="TOKENS", type=int, help="tokens in a block, page or chunk (default: the engine's)")
+    add("--lookahead", metavar="TOKENS", type=int, default=0, help="tokens that a draft model (EAGLE, MTP) sees")
+
+
+def _add_reading(add: Callable[..., object]) -> None:
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
+    add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
+    add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
+    add("--template-kwargs", action="append", default=[], metavar="NAME=VALUE", help="what else the template is given")
+    add("--now", metavar="TIME", help="the clock that chat templates see (ISO 8601) instead of the real one")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--input-format", metavar="NAME", help="read the input as this format instead of recognising it")
+    add("--request-path", metavar="POINTER", help="JSON pointer to the request inside the input")
+
+
+def _add_printing(add: Callable[..., object]) -> None:
+    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
 def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
     tokenizers = commands.add_parser(
         "tokenizers",
@@ -152,9 +236,7 @@ def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
     )
     add = tokenizers.add_argument
     add("specs", metavar="SPEC", nargs="*", help="a name, a file, or the folder of a model")
-    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
-    add("--debug", action="store_true", help="show a traceback for an internal error")
+    _add_printing(add)
 
 
 def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
@@ -170,9 +252,73 @@ def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--prefix-tokens", metavar="N", type=int, help="what a prefix of so many tokens costs, by the share of hits")
     add("--on", metavar="DATE", help="the prices of this day (default: today)")
     add("--facts", metavar="FILE", help="rows of your own (YAML): models, prices, providers")
-    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
-    add("--debug", action="store_true", help="show a traceback for an internal error")
+    _add_printing(add)
+
+
+def _key(options: argparse.Namespace) -> int:
+    from promptlint.commands.key import key
+    from promptlint.report import write
+
+    if options.only_hashes and (options.engine is None or options.other is not None):
+        raise PromptlintError("--only-hashes prints the block keys of one request", "name it, and its --engine")
+    report = key(
+        options.request,
+        options.other,
+        engine=_engine(options),
+        tokenizer=options.tokenizer,
+        input_format=options.input_format,
+        request_path=options.request_path,
+        provider=options.provider,
+        templates=_templates(options),
+        facts=options.facts,
+        excerpts=not (options.no_excerpts or options.only_hashes),
+    )
+    if options.only_hashes:
+        _print_notes(report)
+        blocks = report.keys[0].blocks
+        assert blocks is not None
+        sys.stdout.write("".join(f"{each}\n" for each in blocks.keys))
+        return 0
+    color = options.format == "text" and _colored(options.color)
+    sys.stdout.write(write(report, options.format, color=color))
+    return 0
+
+
+def _vary(options: argparse.Namespace) -> int:
+    from promptlint.commands.vary import vary
+    from promptlint.report import write
+
+    report = vary(
+        options.request,
+        engine=options.engine,
+        block_size=options.block_size,
+        tokenizer=options.tokenizer,
+        tokenizer_b=options.tokenizer_b,
+        input_format=options.input_format,
+        request_path=options.request_path,
+        provider=options.provider,
+        templates=_templates(options),
+        facts=options.facts,
+        save=options.save,
+        progress=_progress("variations") if sys.stderr.isatty() else None,
+    )
+    color = options.format == "text" and _colored(options.color)
+    sys.stdout.write(write(report, options.format, color=color))
+    return 0
+
+
+def _engine(options: argparse.Namespace) -> "EngineOptions":
+    from promptlint.commands.key import EngineOptions
+
+    return EngineOptions(options.engine, options.hash, options.seed, options.block_size, options.lookahead)
+
+
+def _print_notes(report: "Report") -> None:
+    """On standard error, for what prints one plain line a thing."""
+    from promptlint.report.escape import line
+
+    for note in report.notes:
+        print(f"promptlint: note: {line(note)}", file=sys.stderr)
 
 
 def _models(options: argparse.Namespace) -> int:
@@ -211,10 +357,9 @@ def _diff(options: argparse.Namespace) -> int:
         block_size=options.block_size,
         templates=_templates(options),
         facts=options.facts,
-        progress=_progress() if sys.stderr.isatty() else None,
+        progress=_progress("pairs") if sys.stderr.isatty() else None,
     )
     from promptlint.report import write
-    from promptlint.report.escape import line
 
     inputs = (options.a, options.b)
     for output in options.output:
@@ -223,8 +368,7 @@ def _diff(options: argparse.Namespace) -> int:
             raise PromptlintError(f"--output {path} is one of the inputs", "name another file")
         _write_file(path, write(report, form, excerpts=not options.no_excerpts))
     if options.format == "concise":  # one line a finding, so notes stand apart
-        for note in report.notes:
-            print(f"promptlint: note: {line(note)}", file=sys.stderr)
+        _print_notes(report)
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
     return 1 if options.exit_code and report.verdict in _FAILING else 0
@@ -233,19 +377,20 @@ def _diff(options: argparse.Namespace) -> int:
 def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
     """What is said about templates; None if nothing is."""
     names = ("chat_template", "chat_template_b", "template_kwargs", "vars", "vars_b", "now", "now_b")
-    if not any(getattr(options, name) for name in names):
+    given = {name: getattr(options, name, None) for name in names}
+    if not any(given.values()):
         return None
     from promptlint.commands.templates import TemplateOptions
     from promptlint.load.variables import parse_kwargs
 
     return TemplateOptions(
-        options.chat_template,
-        options.chat_template_b,
+        given["chat_template"],
+        given["chat_template_b"],
         parse_kwargs(options.template_kwargs),
-        options.vars,
-        options.vars_b,
-        _time(options.now),
-        _time(options.now_b),
+        given["vars"],
+        given["vars_b"],
+        _time(given["now"]),
+        _time(given["now_b"]),
     )
 
 
@@ -269,13 +414,13 @@ def _day(text: str) -> "date":
         raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
 
 
-def _progress() -> Callable[[int, int], None]:
-    """Says how many pairs of files are done, once it has taken a second; wipes that line at the end."""
+def _progress(what: str) -> Callable[[int, int], None]:
+    """Says how many of them are done, once it has taken a second; wipes that line at the end."""
     start = time.monotonic()
 
     def show(done: int, of: int) -> None:
         if time.monotonic() - start > 1:
-            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} pairs compared")
+            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} {what} compared")
             sys.stderr.flush()
 
     return show
@@ -330,6 +475,8 @@ def _umask() -> int:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "diff": _diff,
+    "key": _key,
     "models": _models,
     "tokenizers": _tokenizers,
+    "vary": _vary,
 }

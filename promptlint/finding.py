@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from promptlint.prompt import AtomKind, Location
 
 if TYPE_CHECKING:
+    from promptlint.key_facts import KeyFacts, KeyParting
     from promptlint.model_facts import ModelFacts
+    from promptlint.vary_facts import VaryFacts
 
 Severity = Literal["error", "warning", "info"]
 Certainty = Literal["certain", "possible", "unknown"]
@@ -159,3 +161,6 @@ class Report(NamedTuple):
     vocabularies: tuple[Vocabulary, ...] = ()
     models: "tuple[ModelFacts, ...]" = ()
     one_model: bool = False  # a name was given
+    keys: "tuple[KeyFacts, ...]" = ()  # of one request, or of two
+    parting: "KeyParting | None" = None  # of two
+    varied: "VaryFacts | None" = None

@@ -20,21 +20,21 @@ NOT_SENT = "not sent"
 Name = tuple[str, ...]
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     """A field of one request; path None if it was not sent."""
 
     path: Path | None
     value: Json
 
 
-_MISSING = _Field(None, None)
+_MISSING = Field(None, None)
 
 
 def setting_differences(a: Request, b: Request) -> Iterator[Divergence]:
     """Every field that differs, nested objects field by field; `model` first. A null says what a missing field says."""
     if a.model != b.model:
-        yield _divergence(("model",), _model(a), _model(b), a, b)._replace(cause="model-changed")
-    old, new = _fields(a), _fields(b)
+        yield _divergence(("model",), model_field(a), model_field(b), a, b)._replace(cause="model-changed")
+    old, new = fields(a), fields(b)
     for name in sorted(old.keys() | new.keys()):
         for full, x, y in _told_apart(name, old.get(name, _MISSING), new.get(name, _MISSING)):
             if full[0] == _HEADERS and full[-1].endswith("-beta"):
@@ -44,17 +44,18 @@ def setting_differences(a: Request, b: Request) -> Iterator[Divergence]:
                 yield _divergence(full, x, y, a, b)
 
 
-def _model(request: Request) -> _Field:
+def model_field(request: Request) -> Field:
+    """The model, as a field."""
     if request.model is None:
         return _MISSING
     name = "modelId" if request.format.startswith("bedrock") else "model"
     place = next((path for path, named in request.named.items() if named == ("model",)), (*request.path, name))
-    return _Field(place, request.model)
+    return Field(place, request.model)
 
 
-def _fields(request: Request) -> dict[Name, _Field]:
+def fields(request: Request) -> dict[Name, Field]:
     """Settings by their name: the path inside the request, or from `headers` on, header names in lower case."""
-    fields: dict[Name, _Field] = {}
+    found: dict[Name, Field] = {}
     depth = len(request.path)
     for path, value in request.settings.items():
         if value is None:
@@ -66,11 +67,20 @@ def _fields(request: Request) -> dict[Name, _Field]:
             name = tuple(str(step).lower() for step in path[path.index(_HEADERS) :])
         else:
             name = tuple(str(step) for step in (path[depth:] if inside else path))
-        fields[name] = _Field(path, value)
-    return fields
+        found[name] = Field(path, value)
+    return found
 
 
-def _told_apart(name: Name, x: _Field, y: _Field) -> Iterator[tuple[Name, _Field, _Field]]:
+def flat(request: Request) -> Iterator[tuple[Name, Field]]:
+    """Every field that was sent, those within objects one by one; `model` first."""
+    if request.model is not None:
+        yield ("model",), model_field(request)
+    for name, field in fields(request).items():
+        for full, sent, _ in _told_apart(name, field, _MISSING):
+            yield full, sent
+
+
+def _told_apart(name: Name, x: Field, y: Field) -> Iterator[tuple[Name, Field, Field]]:
     """The fields of two objects (or of one, where the other was not sent), or the two values as they are."""
     old, new = x.value, y.value
     if len(name) < _DEPTH and isinstance(old, dict | None) and isinstance(new, dict | None) and (old or new):
@@ -80,10 +90,10 @@ def _told_apart(name: Name, x: _Field, y: _Field) -> Iterator[tuple[Name, _Field
         yield name, x, y
 
 
-def _inside(field: _Field, key: str) -> _Field:
+def _inside(field: Field, key: str) -> Field:
     if field.path is None or not isinstance(field.value, dict) or field.value.get(key) is None:
         return _MISSING
-    return _Field((*field.path, key), field.value[key])
+    return Field((*field.path, key), field.value[key])
 
 
 def flags(value: Json) -> frozenset[str]:
@@ -100,8 +110,8 @@ def is_private(path: Path) -> bool:
     return re.search(_PRIVATE, name) is not None
 
 
-def _divergence(name: Name, x: _Field, y: _Field, a: Request, b: Request) -> Divergence:
-    label, old, new = ".".join(name), _word(x), _word(y)
+def _divergence(name: Name, x: Field, y: Field, a: Request, b: Request) -> Divergence:
+    label, old, new = ".".join(name), word(x), word(y)
     if is_private(name):
         message = f"{label} differs"
     else:
@@ -125,7 +135,7 @@ def _divergence(name: Name, x: _Field, y: _Field, a: Request, b: Request) -> Div
     )
 
 
-def _flags_changed(name: Name, x: _Field, y: _Field, a: Request, b: Request) -> Divergence:
+def _flags_changed(name: Name, x: Field, y: Field, a: Request, b: Request) -> Divergence:
     gone, came = flags(x.value) - flags(y.value), flags(y.value) - flags(x.value)
     parts = [f"{verb} {', '.join(sorted(names))}" for verb, names in (("lost", gone), ("gained", came)) if names]
     message = f"{'.'.join(name)} {' and '.join(parts)}"
@@ -137,7 +147,8 @@ def _spot(path: Path | None, request: Request) -> Spot:
     return Spot(path if path is not None else (*request.path, "-"), "value", CharIndex(0), end)
 
 
-def _word(field: _Field) -> str:
+def word(field: Field) -> str:
+    """Its value, shortened."""
     if field.path is None:
         return NOT_SENT
     text = field.value if isinstance(field.value, str) else json_text(field.value)
@@ -147,8 +158,8 @@ def _word(field: _Field) -> str:
 def json_text(value: Json) -> str:
     """A value as JSON, numbers as they were sent."""
     if isinstance(value, dict):
-        fields = (f"{json.dumps(key, ensure_ascii=False)}: {json_text(held)}" for key, held in value.items())
-        return f"{{{', '.join(fields)}}}"
+        written = (f"{json.dumps(key, ensure_ascii=False)}: {json_text(held)}" for key, held in value.items())
+        return f"{{{', '.join(written)}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(json_text, value))}]"
     return value.text if isinstance(value, Number) else json.dumps(value, ensure_ascii=False)

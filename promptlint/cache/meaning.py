@@ -82,10 +82,9 @@ def setting_meaning(divergence: Divergence, a: Rendered, b: Request, provider: P
     if divergence.cause == "model-changed":
         setting: Setting | None = _MODEL._replace(certainty="possible" if _one_model(divergence) else "certain")
     else:
-        setting = _row(name, provider, b)
-        outside = max((field for field in provider.request_only if _below(name, field)), key=len, default="")
+        setting = setting_row(name, provider, b)
         equal = _same_after_defaults(divergence, provider) or _harmless_values(divergence, setting)
-        if equal or len(outside) > len(setting.field if setting else ""):
+        if equal or is_outside(name, setting, provider):
             return _harmless("request-only-setting", divergence.message)
     if (setting is None or setting.certainty == "unknown") and readable > 0:
         label, beyond = ("setting-changed", "") if setting is None else (setting.cause, setting.beyond)
@@ -127,10 +126,16 @@ def _keyed(divergence: Divergence, setting: Setting, request: Request, reached: 
     return Meaning(row.label, certainty, "key", severity, message, row.fix, level)
 
 
-def _row(name: str, provider: Provider, request: Request) -> Setting | None:
+def setting_row(name: str, provider: Provider, request: Request) -> Setting | None:
     """The row of the longest field that holds for the model; of two for one field the one that names the model."""
     rows = [row for row in provider.settings if _below(name, row.field) and _holds(row, request)]
     return max(rows, key=lambda row: (len(row.field), bool(row.models)), default=None)
+
+
+def is_outside(name: str, row: Setting | None, provider: Provider) -> bool:
+    """Whether a field is part of neither prompt nor key: it is listed as such, more closely than its row, if any."""
+    outside = max((field for field in provider.request_only if _below(name, field)), key=len, default="")
+    return len(outside) > len(row.field if row else "")
 
 
 def _holds(row: Setting, request: Request) -> bool:

@@ -23,6 +23,12 @@ def trait_differences(a: Request, b: Request, provider: Provider) -> Iterator[Di
                 yield _difference(name, at_a, at_b, a, b)
 
 
+def traits(request: Request, provider: Provider) -> Iterator[tuple[str, Path | None]]:
+    """Each trait that the provider's row names, and where the request has it."""
+    rows = {setting.field for setting in provider.settings}
+    yield from ((name, _first(request, holds)) for name, holds in _TRAITS.items() if name in rows)
+
+
 def _late_tools(a: Request, b: Request) -> Divergence | None:
     """Tools that are searched for and loaded later, if they differ; None if both requests bring the same."""
     old, new = ([item for item in request.items if is_late(item)] for request in (a, b))

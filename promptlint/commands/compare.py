@@ -38,8 +38,8 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
         formats = f"{old.format} and {new.format}"
         raise PromptlintError(f"the inputs are of two formats, {formats}", "read both as one with --input-format")
     provider = provider_of_pair(old, new, options)
-    options, said = _with_vocabulary(old, new, options)
-    options, in_blocks = _with_blocks(provider, options)
+    options, said = with_vocabulary(old, new, options)
+    options, in_blocks = with_blocks(provider, options)
     said += in_blocks
     if old.token_ids is not None and new.token_ids is not None:
         from promptlint.commands.compare_ids import compare_ids
@@ -56,7 +56,7 @@ def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[s
     return compare_prompts(a, b, provider, options), (*old.notes, *a.notes, *new.notes, *b.notes, *said)
 
 
-def _with_blocks(provider: Provider, options: Options) -> tuple[Options, tuple[str, ...]]:
+def with_blocks(provider: Provider, options: Options) -> tuple[Options, tuple[str, ...]]:
     """The block of an engine that reuses whole blocks, where the user gives none; and what to say about it."""
     if options.block_size is not None or provider.name not in engines.names():
         return options, ()
@@ -67,7 +67,7 @@ def _with_blocks(provider: Provider, options: Options) -> tuple[Options, tuple[s
     return options._replace(block_size=row.unit_tokens), (note,)
 
 
-def _with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Options, tuple[str, ...]]:
+def with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Options, tuple[str, ...]]:
     """The vocabulary that a public source names for the model, where the user names none; and what to say about it."""
     model = new.model or old.model
     family = family_of(model) if model and not options.chosen else None

@@ -59,17 +59,20 @@ class Side(NamedTuple):
 
 def through_templates(old: Request, new: Request, sides: tuple[Side, Side]) -> tuple[Rendered, Rendered]:
     """The prompts that the model's chat template makes of two requests."""
-    from promptlint.render.chat import render_chat
     from promptlint.render.template.process import Renderer
 
-    def rendered(request: Request, side: Side) -> Rendered:
-        try:
-            return render_chat(request, *side, renderer)
-        except PromptlintError as error:
-            raise PromptlintError(f"{name_of(request.document)}: {error.message}", error.hint) from None
-
     with Renderer() as renderer:
-        return rendered(old, sides[0]), rendered(new, sides[1])
+        return through_template(old, sides[0], renderer), through_template(new, sides[1], renderer)
+
+
+def through_template(request: Request, side: Side, renderer: "Renderer") -> Rendered:
+    """The prompt that the model's chat template makes of one request."""
+    from promptlint.render.chat import render_chat
+
+    try:
+        return render_chat(request, *side, renderer)
+    except PromptlintError as error:
+        raise PromptlintError(f"{name_of(request.document)}: {error.message}", error.hint) from None
 
 
 def spelled_tokens(prompt: Rendered, options: Options) -> Iterator[str]:

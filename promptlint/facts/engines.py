@@ -1,10 +1,10 @@
 """What each engine that one hosts oneself reuses, by version: data/engines.yaml as typed rows."""
 
-import re
 from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
 from promptlint.errors import PromptlintError
+from promptlint.facts.versions import at_version
 from promptlint.finding import Certainty
 from promptlint.read.names import nearest, shown
 
@@ -49,50 +49,13 @@ def engine(name: str, version: str | None = None) -> Engine:
         raise PromptlintError(
             f"unknown engine {shown(name)}", f"did you mean {close}?" if close else f"take one of {', '.join(names())}"
         )
-    checked = _releases(row["by_version"])
-    if version is not None and not checked:
-        raise PromptlintError(f"what {row['title']} does is not known by version", "leave the version out")
-    wanted = checked[-1] if version is None and checked else version
-    changed = {} if wanted is None else {field: _value(row, field, wanted) for field in row["by_version"]}
+    wanted, changed = at_version(row, version)
     return _engine(name.lower(), wanted, row | changed)
 
 
 def names() -> list[str]:
     """Every engine that has a row."""
     return sorted(facts.table("engines"))
-
-
-def _value(row: dict[str, Any], field: str, version: str) -> Any:
-    """What a field that changed is in `version`."""
-    title, rows = row["title"], row["by_version"][field]
-    number = _number(version)
-    if not number:
-        checked = _releases(row["by_version"])
-        close = nearest(version, checked) or checked[-1]
-        raise PromptlintError(f"{shown(version)!r} is no version of {title}", f"such as {close}")
-    for entry in rows:
-        if _number(entry["first"]) <= number <= _number(entry["last"]):
-            return entry["value"]
-    older = [entry["last"] for entry in rows if _number(entry["last"]) < number]
-    newer = [entry["first"] for entry in rows if _number(entry["first"]) > number]
-    if older and newer:
-        why, hint = f"it lies between {older[-1]} and {newer[0]}, which differ", "name the one that it behaves like"
-    else:
-        bound, known = ("newest", older[-1]) if older else ("oldest", newer[0])
-        why, hint = f"{known} is the {bound} that was checked", f"take {known} if it behaves like that"
-    raise PromptlintError(f"what {title} {shown(version)} does is not known: {why}", hint)
-
-
-def _releases(by_version: dict[str, list[dict[str, Any]]]) -> list[str]:
-    """The versions that rows name, oldest first."""
-    named = {row[end] for rows in by_version.values() for row in rows for end in ("first", "last")}
-    return sorted(named, key=_number)
-
-
-def _number(version: str) -> tuple[int, ...]:
-    """`v0.30.0` as (0, 30), numbers that compare; `.post1` and `+cpu` do not count. Empty for what is no release."""
-    match = re.fullmatch(r"v?(\d{1,9}(?:\.\d{1,9})*)(?:\.?post\d+)?(?:\+[\w.]+)?", version.strip().lower())
-    return tuple(map(int, re.sub(r"(\.0+)+$", "", match[1]).split("."))) if match else ()
 
 
 def _engine(name: str, version: str | None, row: dict[str, Any]) -> Engine:

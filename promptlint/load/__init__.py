@@ -20,7 +20,7 @@ from promptlint.read.syntax import is_cassette
 if TYPE_CHECKING:
     from promptlint.load.recorded import Recorded
 
-__all__ = ["FORMATS", "load"]
+__all__ = ["FORMATS", "load", "value_of"]
 
 _TRAFFIC = ("log", "interactions", "http_interactions")  # the top of a HAR and of cassettes
 _HINT = "name the format with --input-format, or the place of the request with --request-path"
@@ -52,6 +52,13 @@ def load(
         number = document.record if document.entry is None else document.entry
         record = "" if number is None else f"#{number}"
         raise PromptlintError(f"{name}{record}: {error.message}", error.hint) from None
+
+
+def value_of(request: Request) -> Json:
+    """The whole document that holds a request, as a value; the text itself where it was read as one."""
+    if request.format == "text" and not request.path:
+        return request.document.text
+    return _parse(request.document)[0]
 
 
 def _name(document: Document) -> str:

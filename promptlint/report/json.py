@@ -40,7 +40,23 @@ def write(report: Report, *, excerpts: bool = True) -> str:
 
         known = [model(each) for each in report.models]
         body["models"] = known[0] if report.one_model else known
-    text = json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
+    if report.varied is not None:
+        from promptlint.report.json_vary import vary
+
+        body["vary"] = vary(report.varied)
+    if report.command == "key":
+        from promptlint.report.json_key import key
+
+        body["key"], fill = key(report)
+        return _guarded(fill(_dumps(body)))
+    return _guarded(_dumps(body))
+
+
+def _dumps(body: Object) -> str:
+    return json.dumps(body, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _guarded(text: str) -> str:
     # A CI runner obeys `##[` anywhere in a line.
     return text.replace("##", "#\\u0023") + "\n"
 

@@ -1,0 +1,56 @@
+"""The keys of one prompt by the rule of the engine that is asked for."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+
+from promptlint.cache.keys.chain import Chain, Wanted
+from promptlint.cache.keys.extra import Extra
+from promptlint.errors import PromptlintError
+from promptlint.facts.block_keys import KeyRule
+from promptlint.read.names import nearest, shown
+
+
+def wanted(
+    rule: KeyRule,
+    hash_name: str | None = None,
+    block_tokens: int | None = None,
+    seed: str | None = None,
+    lookahead: int = 0,
+) -> Wanted:
+    """How an engine is set up, with its defaults for what is None.
+
+    Raises PromptlintError for a hash that it does not have, one that only its own process can compute, and for sizes
+    that it does not take.
+    """
+    name = rule.hashes[0] if hash_name is None else hash_name.lower()
+    if name not in rule.hashes:
+        close = nearest(name, rule.hashes)
+        hint = f"did you mean {close}?" if close else f"take one of {', '.join(rule.hashes)}"
+        raise PromptlintError(f"{_named(rule)} has no hash {shown(name)}", hint)
+    if name == "builtin":
+        others = ", ".join(other for other in rule.hashes if other != "builtin")
+        by_default = ", the default of this release," if hash_name is None else ""
+        raise PromptlintError(
+            f"builtin{by_default} is Python's own hash(), other in each build of the interpreter: not computed",
+            f"set the server, and --hash, to one of {others}",
+        )
+    size = rule.block_tokens if block_tokens is None else block_tokens
+    if size < 1:
+        raise PromptlintError(f"a {rule.unit} of {size} tokens is not possible", "give --block-size a positive number")
+    if lookahead < 0:
+        raise PromptlintError(f"a lookahead of {lookahead} tokens is not possible", "give --lookahead 0 or more")
+    if lookahead and rule.engine in ("transformers", "nano-vllm"):
+        raise PromptlintError(f"{rule.title} does not look ahead", "leave out --lookahead")
+    return Wanted(rule, name, size, seed, lookahead)
+
+
+def chain(ids: Sequence[int], extra: Extra, how: Wanted) -> Chain:
+    """The keys of a prompt with these tokens. Raises PromptlintError for what the engine does not take."""
+    module: ModuleType = import_module(f"promptlint.cache.keys.{how.rule.engine.replace('-', '_')}")
+    found: Chain = module.chain(ids, extra, how)
+    return found
+
+
+def _named(rule: KeyRule) -> str:
+    return f"{rule.title} {rule.version}" if rule.version else rule.title

@@ -1,0 +1,149 @@
+"""`promptlint vary REQUEST`: realistic variations of a request, and which of them hit the cache that it leaves."""
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+from promptlint.commands.compare import compare_prompts, with_blocks
+from promptlint.commands.compare_ids import compare_ids
+from promptlint.commands.options import Options
+from promptlint.commands.own_facts import own_facts
+from promptlint.commands.single import Single, prepared, prompt_of, renderer_for
+from promptlint.commands.vary_files import document_of, save_to, saved
+from promptlint.commands.vary_rows import entries_of, facts_of, other_vocabulary, refused, row
+from promptlint.commands.vary_table import table, table_notes
+from promptlint.errors import PromptlintError
+from promptlint.facts import engines
+from promptlint.facts.providers import is_known
+from promptlint.finding import Report
+from promptlint.load import load, value_of
+from promptlint.prompt import Document, Request
+from promptlint.read.sources import read
+from promptlint.tokens import open_tokenizer
+from promptlint.vary import Variation, variations
+from promptlint.vary_facts import Row
+
+if TYPE_CHECKING:
+    from promptlint.commands.templates import TemplateOptions
+    from promptlint.render.template.process import Renderer
+
+Progress = Callable[[int, int], None]
+Load = Callable[..., Request]
+
+
+def vary(
+    request: str,
+    *,
+    engine: str | None = None,
+    block_size: int | None = None,
+    tokenizer: str | None = None,
+    tokenizer_b: str | None = None,
+    input_format: str | None = None,
+    request_path: str | None = None,
+    provider: str | None = None,
+    templates: "TemplateOptions | None" = None,
+    facts: str | None = None,
+    save: str | None = None,
+    today: date | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """What each variation of a request reads of the cache that the request itself has left.
+
+    Arguments are those of `diff`. `engine`: NAME or NAME==VERSION. `tokenizer_b`, and the second chat template of
+    `templates`: another version, which is one more variation. `save`: a folder that gets every variation as a file.
+    Raises PromptlintError for input that cannot be read.
+    """
+    options = _options(engine, block_size, tokenizer, provider, templates)._replace(own=own_facts(request, facts))
+    reading: Load = partial(load, input_format=input_format, request_path=request_path)
+    first = prepared(reading(read(request)), options)
+    options, in_blocks = with_blocks(first.provider, first.options)
+    first = first._replace(options=options)
+    hosted = engine is not None or options.sides is not None or first.provider.name in engines.names()
+    value, serving = value_of(first.request), first.provider.name
+    made = variations(first.request, value, today=today or date.today(), provider=serving, hosted=hosted)
+    documents = [(variation, document_of(first.request, value, variation)) for variation in made]
+    if save is not None:
+        save_to(save)
+    rows: list[Row] = []
+    with renderer_for(options) as renderer:
+        for done, (variation, document) in enumerate(documents):
+            if progress is not None:
+                progress(done, len(documents))
+            rows += _rows(first, variation, document, reading, renderer, save)
+        versions = list(_versions(first, tokenizer_b, renderer))
+    if progress is not None:
+        progress(len(documents), len(documents))
+    answer = facts_of(first, [*rows, *versions], engine)
+    notes = (*first.notes, *in_blocks, *table_notes(answer, versions=hosted and not versions))
+    return Report("vary", None, tables=(table(answer),), notes=tuple(dict.fromkeys(notes)), varied=answer)
+
+
+def _options(
+    engine: str | None,
+    block_size: int | None,
+    tokenizer: str | None,
+    provider: str | None,
+    templates: "TemplateOptions | None",
+) -> Options:
+    if engine is not None:
+        if provider is not None:
+            raise PromptlintError("--engine says who serves the request, and so does --provider", "give one of them")
+        name, separator, version = engine.partition("==")
+        row = engines.engine(name.strip(), version.strip() if separator else None)
+        provider = row.name if is_known(row.name) else "unknown"
+        block_size = row.unit_tokens if block_size is None else block_size
+    sides = None
+    if templates is not None:
+        from promptlint.commands.templates import sides_of
+
+        sides = sides_of(templates, provider, tokenizer)
+        if sides is None:
+            raise PromptlintError("--vars renders templates, and this is about requests", "leave it out")
+        tokenizer = tokenizer or sides[0].templates.vocabulary
+    return Options(open_tokenizer(tokenizer), False, provider, block_size, tokenizer is not None, sides)
+
+
+def _rows(
+    first: Single,
+    variation: Variation,
+    document: Document,
+    reading: Load,
+    renderer: "Renderer | None",
+    save: str | None,
+) -> Iterator[Row]:
+    """The row of a variation; none where it is no request any more, as of a record that is recognised by its content."""
+    try:
+        request = reading(document)
+    except PromptlintError:
+        return
+    if request.format != first.request.format:
+        return
+    file = None if save is None else saved(save, variation.name, document)
+    if first.prompt is None:
+        found = compare_ids(first.request, request, first.provider, first.options)
+        yield row(variation, found, first, (), file)
+        return
+    try:
+        prompt = prompt_of(request, first.options, renderer, like=first.prompt)
+    except PromptlintError as error:  # the template does not take it
+        yield refused(variation, error.message, file)
+        return
+    found = compare_prompts(first.prompt, prompt, first.provider, first.options)
+    yield row(variation, found, first, entries_of(first), file)
+
+
+def _versions(first: Single, tokenizer_b: str | None, renderer: "Renderer | None") -> Iterator[Row]:
+    """The same request under another version of the chat template, and of the vocabulary."""
+    options = first.options
+    if options.sides is not None and first.prompt is not None and options.sides[0] != options.sides[1]:
+        does = "another version of the chat template"
+        variation = Variation("chat-template", "engine", does, None)
+        try:
+            prompt = prompt_of(first.request, options, renderer, side=1)
+        except PromptlintError as error:
+            yield refused(variation, error.message, None)
+        else:
+            yield row(variation, compare_prompts(first.prompt, prompt, first.provider, options), first, (), None)
+    if tokenizer_b is not None:
+        yield other_vocabulary(first, open_tokenizer(tokenizer_b))

@@ -1,0 +1,147 @@
+"""A comparison of a request with a variation of it -> one row."""
+
+from collections.abc import Sequence
+
+from promptlint.boundary.align import common_head
+from promptlint.cache.reuse import written
+from promptlint.cache.rule import has_markers, rule_of
+from promptlint.cache.steps import whole_units
+from promptlint.cache.unread import STANDING
+from promptlint.commands.figures import is_exact, side
+from promptlint.commands.single import Single, counted, encoded
+from promptlint.errors import PromptlintError
+from promptlint.finding import Certainty, Change, Diff
+from promptlint.tokens import Tokenizer
+from promptlint.vary import Variation
+from promptlint.vary_facts import FirstUnit, Outcome, Row, VaryFacts
+
+_ORDER: tuple[Outcome, ...] = ("hit", "partial", "miss", "refused")
+
+
+def facts_of(first: Single, rows: Sequence[Row], engine: str | None) -> VaryFacts:
+    """All rows, what reads most in front."""
+    again = next(one for one in rows if one.name == "sent-again")
+    readable = (again.usable_tokens or 0) + (again.lost_tokens or 0)
+    exact = first.prompt is None or is_exact(first.prompt, first.options)
+    size = None if first.prompt is None else first.prompt.size
+    total = len(first.request.token_ids or ()) if first.prompt is None else _total(first)
+    vocabulary = first.options.tokenizer.name if first.prompt is not None or first.options.chosen else "ids as given"
+    return VaryFacts(
+        side=side(first.request, first.provider, vocabulary, size, total, exact=exact),
+        engine=engine,
+        block_tokens=first.options.block_size,
+        readable_tokens=readable,
+        nothing="" if readable else again.message if again.outcome == "refused" else again.why,
+        rows=tuple(sorted(rows, key=lambda one: (_ORDER.index(one.outcome), -(one.usable_tokens or 0)))),
+    )
+
+
+def _total(first: Single) -> int:
+    assert first.prompt is not None
+    return counted(first.prompt, first.options.tokenizer).total_a
+
+
+def entries_of(first: Single) -> list[int]:
+    """Tokens up to the end of each entry that the request writes; empty where any prefix can be read."""
+    assert first.prompt is not None
+    options, model = first.options, first.request.model
+    exact = is_exact(first.prompt, options)
+    rule = rule_of(first.provider, model, marked=has_markers(first.prompt), exact=exact, own=options.own)
+    if not rule.by_entries or first.prompt.template is not None:
+        return []
+    count = counted(first.prompt, options.tokenizer).in_a
+    return [count(entry.end) for entry in written(first.prompt, rule)[1]]
+
+
+def row(variation: Variation, found: Diff, first: Single, entries: Sequence[int], file: str | None) -> Row:
+    """What a variation reads, and why not all."""
+    limits = found.boundary
+    usable, lost = limits.usable_tokens, limits.lost_tokens
+    change = _first(found)
+    outcome = _outcome(found)
+    return Row(
+        name=variation.name,
+        group=variation.group,
+        does=variation.does,
+        outcome=outcome,
+        certainty="certain" if found.verdict != "unknown" else change.certainty if change is not None else "possible",
+        shared_tokens=limits.shared_tokens,
+        usable_tokens=0 if outcome == "refused" else usable,
+        lost_tokens=lost,
+        lost_usd=limits.lost_usd,
+        first=None if outcome == "hit" else _first_unit(found, first, entries),
+        why=limits.why,
+        cause="" if change is None else change.cause,
+        message="" if change is None else change.message,
+        file=file,
+    )
+
+
+def _outcome(found: Diff) -> Outcome:
+    usable, lost = found.boundary.usable_tokens or 0, found.boundary.lost_tokens
+    if found.verdict == "refused":
+        return "refused"
+    if lost == 0 and usable:
+        return "hit"
+    return "partial" if usable else "miss"
+
+
+def _first(found: Diff) -> Change | None:
+    """What costs most of what is cached; else the first difference; else what is true of the request anyway."""
+    costly = [change for change in found.changes if change.affects in ("prefix", "key") and change.severity != "info"]
+    if costly:
+        return min(costly, key=lambda change: change.alone_tokens or 0)
+    return next((change for change in found.changes if change.cause not in STANDING), next(iter(found.changes), None))
+
+
+def _first_unit(found: Diff, first: Single, entries: Sequence[int]) -> FirstUnit:
+    """The first entry or block that is not read."""
+    usable, size = found.boundary.usable_tokens or 0, first.options.block_size
+    if found.verdict == "refused":
+        usable = 0
+    if entries:
+        index = next((number for number, end in enumerate(entries) if end > usable), len(entries))
+        return FirstUnit("entry", index, entries[index - 1] if index else 0)
+    if size is not None and size > 1:
+        return FirstUnit("block", usable // size, usable)
+    return FirstUnit("token", usable, usable)
+
+
+def refused(variation: Variation, why: str, file: str | None) -> Row:
+    """A variation that the chat template does not render."""
+    return Row(
+        variation.name, variation.group, variation.does, "refused", "certain", 0, 0, None, None, None, why, "", why, file
+    )
+
+
+def other_vocabulary(first: Single, tokenizer: Tokenizer) -> Row:
+    """The same prompt in the ids of another vocabulary, as a router or a new version of the model may have it."""
+    if first.prompt is None:
+        raise PromptlintError("token ids are given, and --tokenizer-b encodes text", "leave it out")
+    old = encoded(first.prompt, first.options.tokenizer).ids
+    new = encoded(first.prompt._replace(tokens=None), tokenizer).ids
+    size = first.options.block_size or 1
+    shared = common_head(old, new)
+    same = shared == len(old) == len(new)
+    usable = whole_units(shared, len(new), size)
+    most = whole_units(len(old), len(old), size)
+    lost = max(most - usable, 0)
+    outcome: Outcome = "hit" if not lost else "partial" if usable else "miss"
+    where = FirstUnit("block" if size > 1 else "token", usable // size, usable)
+    certainty: Certainty = "certain" if first.options.chosen else "possible"
+    return Row(
+        name="tokenizer",
+        group="engine",
+        does=f"the same text in the ids of {tokenizer.name}",
+        outcome=outcome,
+        certainty=certainty,
+        shared_tokens=shared,
+        usable_tokens=usable,
+        lost_tokens=lost,
+        lost_usd=None,
+        first=None if outcome == "hit" else where,
+        why="the ids that are equal at the start are reused",
+        cause="" if same else "retokenised",
+        message="both vocabularies make the same ids" if same else f"{len(old):,} ids became {len(new):,}",
+        file=None,
+    )

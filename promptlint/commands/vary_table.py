@@ -1,0 +1,46 @@
+"""The table of `promptlint vary`, and what stands below it."""
+
+from collections.abc import Iterator
+
+from promptlint.finding import Table
+from promptlint.vary_facts import Row, VaryFacts
+
+_SURE = {"certain": "", "possible": "?", "unknown": "?"}
+
+
+def table(found: VaryFacts) -> Table:
+    """One line a variation, the harmless ones in front."""
+    side = found.side
+    about = "" if side.exact or not found.readable_tokens else "about "
+    served = found.engine or side.provider
+    title = f"Of {about}{found.readable_tokens:,} tokens that {served} can read again, each variation reads"
+    rows = tuple(
+        (
+            each.name,
+            f"{each.outcome}{_SURE[each.certainty]}",
+            each.shared_tokens,
+            each.usable_tokens,
+            _where(each),
+            each.cause or ("template" if each.outcome == "refused" else "nothing"),
+        )
+        for each in found.rows
+    )
+    return Table(title, ("variation", "outcome", "equal", "read", "up to", "because of"), rows)
+
+
+def _where(row: Row) -> str:
+    return "" if row.first is None else f"{row.first.unit} {row.first.index:,}"
+
+
+def table_notes(found: VaryFacts, *, versions: bool) -> Iterator[str]:
+    """What each variation did, for those that cost something, and how to read the table."""
+    if not found.readable_tokens:
+        yield f"the request leaves nothing in the cache: {found.nothing}"
+    for each in found.rows if found.readable_tokens else ():
+        if each.message and (each.outcome != "hit" or each.certainty != "certain"):
+            why = f": {each.message}" if each.message else ""
+            yield f"{each.name}: {each.does}{why}"
+    if any(each.certainty != "certain" for each in found.rows):
+        yield "a question mark: it depends on a rule that is not published, so less may be read, or more"
+    if versions:
+        yield "another version of vocabulary or chat template: give it with --tokenizer-b or --chat-template-b"

@@ -1,0 +1,51 @@
+"""What `promptlint vary` found, as JSON: every field is written out by hand (schemas/report.schema.json)."""
+
+from typing import Any
+
+from promptlint.report.secrets import mask
+from promptlint.vary_facts import FirstUnit, Row, VaryFacts
+
+Object = dict[str, Any]
+
+
+def vary(found: VaryFacts) -> Object:
+    side = found.side
+    return {
+        "path": mask(side.path),
+        "revision": side.revision,
+        "record": side.record,
+        "format": side.format,
+        "provider": side.provider,
+        "model": side.model,
+        "tokenizer": side.tokenizer,
+        "exact": side.exact,
+        "prompt_bytes": side.prompt_bytes,
+        "prompt_tokens": side.prompt_tokens,
+        "engine": None if found.engine is None else mask(found.engine),
+        "block_tokens": found.block_tokens,
+        "readable_tokens": found.readable_tokens,
+        "variations": [_row(row) for row in found.rows],
+    }
+
+
+def _row(row: Row) -> Object:
+    return {
+        "name": row.name,
+        "group": row.group,
+        "does": mask(row.does),
+        "outcome": row.outcome,
+        "certainty": row.certainty,
+        "shared_tokens": row.shared_tokens,
+        "usable_tokens": row.usable_tokens,
+        "lost_tokens": row.lost_tokens,
+        "lost_usd": row.lost_usd,
+        "first": None if row.first is None else _first(row.first),
+        "why": mask(row.why),
+        "cause": row.cause or None,
+        "message": mask(row.message),
+        "file": None if row.file is None else mask(row.file),
+    }
+
+
+def _first(first: FirstUnit) -> Object:
+    return {"unit": first.unit, "index": first.index, "start": first.start}
