@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from promptlint.prompt import AtomKind, Location
+from promptlint.side import Certainty as Certainty
+from promptlint.side import Side as Side
 
 if TYPE_CHECKING:
     from promptlint.key_facts import KeyFacts, KeyParting
@@ -10,7 +12,6 @@ if TYPE_CHECKING:
     from promptlint.vary_facts import VaryFacts
 
 Severity = Literal["error", "warning", "info"]
-Certainty = Literal["certain", "possible", "unknown"]
 Affects = Literal["prefix", "suffix", "key", "nothing"]
 Unit = Literal["token", "step", "block", "message", "marker"]
 ChangeLevel = Literal["tools", "system", "messages", "settings"]
@@ -67,21 +68,6 @@ class Change(NamedTuple):
     lost_tokens: int | None = None  # of what the first request cached, if this were the only change
     template_a: TemplateLine | None = None  # where a template made the prompts
     template_b: TemplateLine | None = None
-
-
-class Side(NamedTuple):
-    """One input of a comparison."""
-
-    path: str
-    revision: str | None
-    record: int | None
-    format: str
-    provider: str
-    model: str | None
-    tokenizer: str
-    exact: bool  # the counts are those of the model itself
-    prompt_bytes: int | None
-    prompt_tokens: int | None
 
 
 class Boundary(NamedTuple):

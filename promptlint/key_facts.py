@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from promptlint.finding import Certainty, Side
+from promptlint.side import Certainty, Side
 
 Pointer = str | tuple[str, ...]
 
@@ -94,7 +94,7 @@ class KeyParting(NamedTuple):
     """The first unit of two prompts whose key differs."""
 
     unit: str  # block, page, chunk, marker, message, step, token
-    index: int  # of the block or entry, from 0
+    number: int  # of the block or entry, from 0
     start: int  # tokens `start:end` of A that it covers; equal ones: there is no such unit
     end: int
     part: str  # model, setting, tools, system, messages, tokens, adapter, salt, namespace, media, length

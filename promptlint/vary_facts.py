@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from promptlint.finding import Certainty, Side
+from promptlint.side import Certainty, Side
 
 Outcome = Literal["hit", "partial", "miss", "refused"]
 
@@ -10,8 +10,8 @@ Outcome = Literal["hit", "partial", "miss", "refused"]
 class FirstUnit(NamedTuple):
     """The first block, entry or token of the request that a variation does not read."""
 
-    unit: str  # block, page, marker, message, step, token
-    index: int
+    unit: str  # block, entry or token
+    number: int  # from 0
     start: int  # tokens in front of it
 
 

@@ -1,8 +1,6 @@
 """Block keys against those that the engines themselves made (fixtures/vectors)."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,17 +8,17 @@ import pytest
 
 from conftest import ROOT
 from promptlint.cache.keys import Chain, Extra, chain, spelled, wanted
-from promptlint.cache.keys.vllm import none_hash
 from promptlint.cache.paged import Medium
-from promptlint.errors import PromptlintError
 from promptlint.facts.block_keys import key_rule
+
+NONE = Extra()
 
 
 def vectors(name: str) -> Any:
     return json.loads((ROOT / "fixtures" / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def made(engine: str, ids: list[int], extra: Extra = Extra(), **how: Any) -> Chain:
+def made(engine: str, ids: list[int], extra: Extra = NONE, **how: Any) -> Chain:
     name, _, version = engine.partition("==")
     return chain(ids, extra, wanted(key_rule(name, version or None), **how))
 

@@ -46,4 +46,5 @@ def key_settings(request: Request, provider: Provider) -> Iterator[KeySetting]:
         if row.field not in seen and (not row.models or fits(row.models, request.model)):
             seen.add(row.field)
             path = present.get(row.field)
-            yield KeySetting(row.field, Field(path, path and "present"), row.level, row.certainty, row.beyond)
+            field = Field(path, None if path is None else "present")
+            yield KeySetting(row.field, field, row.level, row.certainty, row.beyond)

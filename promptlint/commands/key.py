@@ -29,11 +29,14 @@ class EngineOptions(NamedTuple):
     lookahead: int = 0
 
 
+_NO_ENGINE = EngineOptions()
+
+
 def key(
     request: str,
     other: str | None = None,
     *,
-    engine: EngineOptions = EngineOptions(),
+    engine: EngineOptions = _NO_ENGINE,
     tokenizer: str | None = None,
     input_format: str | None = None,
     request_path: str | None = None,
@@ -72,7 +75,7 @@ def key(
 def wanted_keys(engine: EngineOptions) -> keys.Wanted | None:
     """Whose keys, set up as the user says; None without an engine. Raises PromptlintError for what it does not take."""
     if engine.engine is None:
-        if engine != EngineOptions():
+        if engine != _NO_ENGINE:
             raise PromptlintError(
                 "--hash, --seed, --block-size and --lookahead describe an engine", "name it: --engine vllm==0.33.0"
             )

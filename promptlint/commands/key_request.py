@@ -60,9 +60,7 @@ def _of_prompt(one: Single, prompt: Rendered) -> KeyFacts:
     """Under the rules of a provider."""
     options, count = one.options, counted(prompt, one.options.tokenizer).in_a
     exact = is_exact(prompt, options)
-    rule = rule_of(
-        one.provider, one.request.model, marked=has_markers(prompt), exact=exact, own=options.own
-    )
+    rule = rule_of(one.provider, one.request.model, marked=has_markers(prompt), exact=exact, own=options.own)
     if prompt.template is not None and rule.by_entries:  # who has the template serves the model
         rule = rule._replace(kind="prefix")
     total = count(len(prompt.text))
@@ -195,7 +193,8 @@ def _said(chain: keys.Chain, wanted: keys.Wanted) -> Iterator[str]:
         stored = "is stored only with save_unfull_chunk" if rule.engine == "lmcache" else "is never stored"
         yield f"the last {rule.unit} is not full: it {stored}"
     if not chain.keys:
-        yield f"the prompt has {chain.tokens:,} tokens, no full {rule.unit} of {wanted.block_tokens:,}: nothing is stored"
+        full = f"full {rule.unit} of {wanted.block_tokens:,}"
+        yield f"the prompt has {chain.tokens:,} tokens, no {full}: nothing is stored"
     by_pickle = rule.engine == "vllm" and "cbor" not in wanted.hash
     if by_pickle and any(len(parts) > 1 for parts in chain.extras.values()):
         yield (
@@ -203,4 +202,4 @@ def _said(chain: keys.Chain, wanted: keys.Wanted) -> Iterator[str]:
             "may depend on the process; sha256_cbor does not"
         )
     if rule.engine == "vllm" and wanted.seed is None:
-        yield f"no --seed: the key in front of the first block is that of {rule.unset_seed!r}, as without PYTHONHASHSEED"
+        yield f"no --seed: the first block's parent is made of {rule.unset_seed!r}, as without PYTHONHASHSEED"

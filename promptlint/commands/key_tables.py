@@ -68,16 +68,16 @@ def parting_table(a: "Keyed", b: "Keyed", found: KeyParting | None, *, excerpts:
     if found is None:
         return Table("The keys do not part", ("what", "value"), (*rows, ("keys", _equal(a.facts, b.facts))))
     rows += [
-        ("equal", f"{found.index:,} {found.unit}{'s' * (found.index != 1)}, {found.start:,} tokens"),
-        ("first", f"{found.unit} {found.index:,}, tokens {found.start:,}:{found.end:,}"),
+        ("equal", f"{found.number:,} {found.unit}{'s' * (found.number != 1)}, {found.start:,} tokens"),
+        ("first", f"{found.unit} {found.number:,}, tokens {found.start:,}:{found.end:,}"),
         ("part", found.part),
     ]
     for name, side in (("a", a), ("b", b)):
-        if side.chain is None or side.facts.blocks is None or found.index >= len(side.chain.keys):
+        if side.chain is None or side.facts.blocks is None or found.number >= len(side.chain.keys):
             continue
-        rows.append((f"key of {name}", side.facts.blocks.keys[found.index]))
+        rows.append((f"key of {name}", side.facts.blocks.keys[found.number]))
         if excerpts:
-            text = _Text(side).of(found.start, side.chain.end(found.index))
+            text = _Text(side).of(found.start, side.chain.end(found.number))
             rows.append((f"text of {name}", _short(text, _WIDE)))
     return Table("Where the keys part", ("what", "value"), tuple(rows))
 

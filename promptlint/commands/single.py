@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.boundary.counts import Counts, count
@@ -114,8 +115,7 @@ def encoded(prompt: Rendered, tokenizer: Tokenizer) -> Ids:
 
 def level_starts(prompt: Rendered) -> list[int]:
     """Characters at which another level begins."""
-    items = prompt.items
-    return [b.char for a, b in zip(items, items[1:], strict=False) if a.item.level != b.item.level]
+    return [b.char for a, b in pairwise(prompt.items) if a.item.level != b.item.level]
 
 
 def _first_medium(prompt: Rendered) -> int:

@@ -112,7 +112,7 @@ def _rows(
     renderer: "Renderer | None",
     save: str | None,
 ) -> Iterator[Row]:
-    """The row of a variation; none where it is no request any more, as of a record that is recognised by its content."""
+    """The row of a variation; none where it is no request any more, as of a record known by its content."""
     try:
         request = reading(document)
     except PromptlintError:

@@ -110,7 +110,20 @@ def _first_unit(found: Diff, first: Single, entries: Sequence[int]) -> FirstUnit
 def refused(variation: Variation, why: str, file: str | None) -> Row:
     """A variation that the chat template does not render."""
     return Row(
-        variation.name, variation.group, variation.does, "refused", "certain", 0, 0, None, None, None, why, "", why, file
+        variation.name,
+        variation.group,
+        variation.does,
+        "refused",
+        "certain",
+        0,
+        0,
+        None,
+        None,
+        None,
+        why,
+        "",
+        why,
+        file,
     )
 
 

@@ -29,7 +29,7 @@ def table(found: VaryFacts) -> Table:
 
 
 def _where(row: Row) -> str:
-    return "" if row.first is None else f"{row.first.unit} {row.first.index:,}"
+    return "" if row.first is None else f"{row.first.unit} {row.first.number:,}"
 
 
 def table_notes(found: VaryFacts, *, versions: bool) -> Iterator[str]:

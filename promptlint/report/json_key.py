@@ -131,7 +131,7 @@ def _parting(found: KeyParting | None) -> Object | None:
         return None
     return {
         "unit": found.unit,
-        "index": found.index,
+        "index": found.number,
         "start": found.start,
         "end": found.end,
         "part": found.part,

@@ -48,4 +48,4 @@ def _row(row: Row) -> Object:
 
 
 def _first(first: FirstUnit) -> Object:
-    return {"unit": first.unit, "index": first.index, "start": first.start}
+    return {"unit": first.unit, "index": first.number, "start": first.start}

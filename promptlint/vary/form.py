@@ -12,4 +12,9 @@ def variations(source: Source) -> Iterator[Variation]:
     body = source.at(source.request.path)
     if isinstance(body, dict) and len(body) > 1:
         turned: Json = dict(reversed(body.items()))
-        yield Variation("fields-reordered", "form", "the fields of the request in another order", put(source.value, source.request.path, turned))
+        yield Variation(
+            "fields-reordered",
+            "form",
+            "the fields of the request in another order",
+            put(source.value, source.request.path, turned),
+        )

@@ -40,11 +40,28 @@ def _other_shape(source: Source) -> Iterator[Variation]:
         holder = segment.path[:-2]
         if segment.path[-1] in ("content", "system"):
             block: Json = [{"type": kind, "text": segment.content}]
-            yield Variation("text-as-block", "messages", "a text sent as a list of one block", put(source.value, segment.path, block), segment.path)
+            yield Variation(
+                "text-as-block",
+                "messages",
+                "a text sent as a list of one block",
+                put(source.value, segment.path, block),
+                segment.path,
+            )
             return
         block = source.at(holder)
-        if isinstance(block, list) and len(block) == 1 and isinstance(block[0], dict) and block[0].keys() == {"type", "text"}:
-            yield Variation("block-as-text", "messages", "one block sent as a text", put(source.value, holder, segment.content), holder)
+        if (
+            isinstance(block, list)
+            and len(block) == 1
+            and isinstance(block[0], dict)
+            and block[0].keys() == {"type", "text"}
+        ):
+            yield Variation(
+                "block-as-text",
+                "messages",
+                "one block sent as a text",
+                put(source.value, holder, segment.content),
+                holder,
+            )
             return
 
 
@@ -79,7 +96,9 @@ def _appended(source: Source) -> Iterator[Variation]:
         text = f"{source.value}\n\n{_ANSWER}\n\n{_QUESTION}"
         yield Variation("turn-appended", "messages", "a turn added at the end", text)
         return
-    user = next((item for item in reversed(source.items("messages")) if item.role in ("user", "human") and texts(item)), None)
+    user = next(
+        (item for item in reversed(source.items("messages")) if item.role in ("user", "human") and texts(item)), None
+    )
     if user is None or not is_entry(user.path):
         return
     newest = source.items("messages")[-1]
@@ -92,7 +111,9 @@ def _appended(source: Source) -> Iterator[Variation]:
     turn = [asked] if newest.role in ("assistant", "model", "gpt") else [_as_answer(source, asked), asked]
     length = len(held) if isinstance(held := source.at(tuple(holder)), list) else 0
     value = inserted(source.value, (*holder, length), *turn)
-    yield Variation("turn-appended", "messages", "a turn added at the end, markers left where they are", value, newest.path)
+    yield Variation(
+        "turn-appended", "messages", "a turn added at the end, markers left where they are", value, newest.path
+    )
 
 
 def _like(source: Source, item: Item, segment: Segment, inner: Path, text: str) -> Json:
@@ -138,7 +159,9 @@ def _trimmed(source: Source) -> Iterator[Variation]:
     items = [item for item in source.items("messages") if item.role not in _SYSTEM]
     if len(items) < 3 or not is_entry(items[0].path) or items[0].role not in ("user", "human"):
         return
-    following = next((number for number, item in enumerate(items[1:], 1) if item.role == items[0].role and texts(item)), None)
+    following = next(
+        (number for number, item in enumerate(items[1:], 1) if item.role == items[0].role and texts(item)), None
+    )
     if following is None:
         return
     value = source.value

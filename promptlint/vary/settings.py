@@ -42,7 +42,7 @@ def variations(source: Source) -> Iterator[Variation]:
     yield from _other_model(source)
     if form in ("openai-chat", "openai-responses") and source.salted:
         yield _toggled(source, "cache-salt", "another cache_salt", (*path, "cache_salt"), "tenant-b")
-    elif form in ("openai-chat", "openai-responses") and request.provider in ("openai", "azure"):
+    elif form in ("openai-chat", "openai-responses") and source.provider in ("openai", "azure"):
         yield _toggled(source, "cache-key", "another prompt_cache_key", (*path, "prompt_cache_key"), "session-2")
 
 

@@ -9,9 +9,10 @@ from promptlint.vary.edit import changed, put
 from promptlint.vary.variation import Source, Variation, main_text, texts
 
 _MONTHS = (
-    "January February March April May June July August September October November December".split()
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ISO = r"\b(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"
 _LONG = rf"(?:\b(?P<w>{'|'.join(_DAYS)}),? )?\b(?P<d>\d\d?) (?P<n>{'|'.join(_MONTHS)}) (?P<y>20\d\d)\b"
 _US = rf"(?:\b(?P<w>{'|'.join(_DAYS)}),? )?\b(?P<n>{'|'.join(_MONTHS)}) (?P<d>\d\d?), (?P<y>20\d\d)\b"
@@ -26,14 +27,22 @@ def variations(source: Source) -> Iterator[Variation]:
     at = line if line > 0 else len(text)
     where = "the first line" if line > 0 else "the first text"
     spaced = f"{text[:at]} {text[at:]}"
-    yield Variation("space-added", "text", f"a space at the end of {where}", put(source.value, main.path, spaced), main.path)
+    yield Variation(
+        "space-added", "text", f"a space at the end of {where}", put(source.value, main.path, spaced), main.path
+    )
     last = [segment for item in source.request.items[-1:] for segment in texts(item)]
     if last and last[-1].path != main.path:
         path, held = last[-1].path, str(last[-1].content)
-        yield Variation("space-in-newest", "text", "a space at the end of the newest message", put(source.value, path, f"{held} "), path)
+        yield Variation(
+            "space-in-newest",
+            "text",
+            "a space at the end of the newest message",
+            put(source.value, path, f"{held} "),
+            path,
+        )
     yield _everywhere(source, "crlf", "line ends CRLF instead of LF", _crlf)
-    held = [str(segment.content) for item in source.request.items for segment in texts(item)]
-    if all(unicodedata.is_normalized("NFC", text) for text in held):
+    every = [str(segment.content) for item in source.request.items for segment in texts(item)]
+    if all(unicodedata.is_normalized("NFC", held) for held in every):
         yield _everywhere(source, "nfd", "letters decomposed (NFD), as some file systems do", _nfd)
     else:
         yield _everywhere(source, "nfc", "letters composed (NFC)", _nfc)
@@ -72,7 +81,11 @@ def _tomorrow(source: Source) -> Variation:
             if found is not None:
                 old, new, text = found
                 return Variation(
-                    "date-tomorrow", "text", f"a day later: {old} became {new}", put(source.value, segment.path, text), segment.path
+                    "date-tomorrow",
+                    "text",
+                    f"a day later: {old} became {new}",
+                    put(source.value, segment.path, text),
+                    segment.path,
                 )
     main = main_text(source)
     assert main is not None

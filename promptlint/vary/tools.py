@@ -37,8 +37,12 @@ def _written_again(source: Source, tools: list[Item]) -> Iterator[Variation]:
         value = source.value
         for tool in tools:
             value = changed(value, tool.path, lambda held, backwards=backwards: _sorted(held, backwards))  # type: ignore[misc]
-        if any(_order(held.segments[0].content) != _order(_sorted(held.segments[0].content, backwards)) for held in tools):
-            yield Variation("tools-reserialised", "tools", f"tools and schemas written again, {does}", value, tools[0].path)
+        if any(
+            _order(held.segments[0].content) != _order(_sorted(held.segments[0].content, backwards)) for held in tools
+        ):
+            yield Variation(
+                "tools-reserialised", "tools", f"tools and schemas written again, {does}", value, tools[0].path
+            )
             return
 
 
@@ -63,5 +67,7 @@ def _added(source: Source, like: Item, path: Path, name: str, does: str) -> Vari
 
 def _renamed(value: Json, name: str) -> Json:
     if isinstance(value, dict):
-        return {key: f"{name}_v2" if key == "name" and held == name else _renamed(held, name) for key, held in value.items()}
+        return {
+            key: f"{name}_v2" if key == "name" and held == name else _renamed(held, name) for key, held in value.items()
+        }
     return value

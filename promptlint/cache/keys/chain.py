@@ -58,9 +58,7 @@ class Parting(NamedTuple):
     token: int | None = None  # of tokens: the first that differs
 
 
-def parted(
-    a: Chain, b: Chain, ids_a: Sequence[int], ids_b: Sequence[int]
-) -> Parting | None:
+def parted(a: Chain, b: Chain, ids_a: Sequence[int], ids_b: Sequence[int]) -> Parting | None:
     """Where the keys of two prompts part, both made in one way; None if they are equal to the end of both."""
     first = next((i for i, (x, y) in enumerate(zip(a.keys, b.keys, strict=False)) if x != y), None)
     if first is None:

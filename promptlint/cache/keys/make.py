@@ -25,7 +25,7 @@ def wanted(
     """
     name = rule.hashes[0] if hash_name is None else hash_name.lower()
     if name not in rule.hashes:
-        close = nearest(name, rule.hashes)
+        close = nearest(name, list(rule.hashes))
         hint = f"did you mean {close}?" if close else f"take one of {', '.join(rule.hashes)}"
         raise PromptlintError(f"{_named(rule)} has no hash {shown(name)}", hint)
     if name == "builtin":

@@ -6,6 +6,7 @@ cpp_utils/hash_binding.cpp, 0.5.23.
 
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import pairwise
 
 from promptlint.cache.keys.chain import Chain, Wanted
 from promptlint.cache.keys.extra import Extra
@@ -43,7 +44,7 @@ def _entries(ids: Sequence[int], wanted: Wanted) -> int:
 
 def _pages(ids: Sequence[int], wanted: Wanted, seed: bytes) -> list[bytes]:
     size, count = wanted.block_tokens, _entries(ids, wanted)
-    flat = [token for pair in zip(ids, ids[1:], strict=False) for token in pair] if wanted.lookahead else ids
+    flat = [token for pair in pairwise(ids) for token in pair] if wanted.lookahead else ids
     step = size * (1 + wanted.lookahead)
     if max(flat, default=0) >= _WIDE:
         return _wide(flat, step, seed)
@@ -85,5 +86,3 @@ def _counted(data: bytes) -> bytes:
 def _salt_seed(extra: Extra) -> bytes:
     """What chains of events start from: they leave out extra_key."""
     return b"" if extra.cache_salt is None else sha256(b"sglang-cache-salt-v1\0" + extra.cache_salt.encode()).digest()
-
-

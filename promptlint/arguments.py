@@ -1,0 +1,196 @@
+"""The command line's commands and options; nothing heavy is imported here.
+
+argparse, not click: click alone costs 30 ms at each start, as much as `diff --first` may cost in all.
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import NoReturn
+
+from promptlint import __version__
+from promptlint.errors import PromptlintError
+
+FORMATS = ("text", "concise", "json", "markdown")
+
+_DIFF = """\
+Show which byte moved the shared boundary of two prompts, why, and what it costs.
+
+A and B are files with a request, a tool list, text or token ids.
+FILE.jsonl#12 is one record (from 0), REV:FILE comes from git, - is standard
+input, and two folders are compared file by file.
+"""
+
+
+_KEY = """\
+Show under which key the prefix of a request is stored: who serves it, every
+setting that is part of the key, levels, markers with the tokens up to them; with
+--engine the engine's own key of each block. With OTHER: where two keys part.
+
+REQUEST and OTHER are named as those of `promptlint diff`.
+"""
+
+
+_VARY = """\
+Try realistic variations of a request, one at a time: a space, another order of
+the tools, a marker moved, a turn appended and so on. Says for each of them
+whether it hits the cache that the request itself has left, and why not.
+
+REQUEST is named as those of `promptlint diff`.
+"""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """80 columns: to ask the terminal for its width would import the compression libraries."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=80)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Usage errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise PromptlintError(message, f"see {self.prog} --help")
+
+
+def parser() -> _Parser:
+    """All commands with their options."""
+    found = _Parser(
+        prog="promptlint",
+        description="Keep LLM prompt caches hit: find the edit that moved the cached prefix of a prompt.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    version = f"promptlint {__version__} (distribution promptlint-cache {__version__})"
+    found.add_argument("--version", action="version", version=version)
+    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_diff(commands)
+    _add_key(commands)
+    _add_tokenizers(commands)
+    _add_models(commands)
+    _add_vary(commands)
+    return found
+
+
+def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    diff = commands.add_parser(
+        "diff",
+        help="which byte moved the shared boundary of two prompts, why, and what it costs",
+        description=_DIFF,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = diff.add_argument
+    add("a", metavar="A")
+    add("b", metavar="B")
+    add("--first", action="store_true", help="stop at the first change and count no tokens (fast on huge requests)")
+    add("--exit-code", action="store_true", help="exit 1 if the verdict is bust, refused or wrong_reuse")
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
+    add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
+    add("--block-size", metavar="TOKENS", type=int, help="block of a paged engine (vLLM, SGLang): count full blocks")
+    add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
+    add("--chat-template-b", metavar="PATH", help="another one for B")
+    add("--template-kwargs", action="append", default=[], metavar="NAME=VALUE", help="what else the template is given")
+    add("--vars", metavar="FILE", help="A and B are Jinja templates: render them with these variables (YAML, JSON)")
+    add("--vars-b", metavar="FILE", help="other ones for B")
+    add("--now", metavar="TIME", help="the clock that chat templates see (ISO 8601) instead of the real one")
+    add("--now-b", metavar="TIME", help="another one for B")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--input-format", metavar="NAME", help="read both inputs as this format instead of recognising it")
+    add("--request-path", metavar="POINTER", help="JSON pointer to the request inside each input")
+    add("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    add("--output", action="append", default=[], metavar="FORMAT=FILE", help="write a report to a file as well")
+    add("--no-excerpts", action="store_true", help="leave out the excerpts; messages still name changed words")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_key(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    key = commands.add_parser(
+        "key",
+        help="under which key a prefix is stored, setting by setting and block by block",
+        description=_KEY,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = key.add_argument
+    add("request", metavar="REQUEST")
+    add("other", metavar="OTHER", nargs="?")
+    _add_engine(add)
+    add("--only-hashes", action="store_true", help="print the keys and nothing else, one a line")
+    _add_reading(add)
+    _add_printing(add)
+    add("--no-excerpts", action="store_true", help="leave out the texts of the blocks")
+
+
+def _add_vary(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    vary = commands.add_parser(
+        "vary",
+        help="which realistic variations of a request hit the cache, and which miss",
+        description=_VARY,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = vary.add_argument
+    add("request", metavar="REQUEST")
+    add("--engine", metavar="NAME[==VERSION]", help="who serves it: vllm==0.33.0, sglang, llama-cpp, ollama, ...")
+    add("--block-size", metavar="TOKENS", type=int, help="tokens in a block or page (default: the engine's)")
+    _add_reading(add)
+    add("--tokenizer-b", metavar="NAME|PATH", help="try another vocabulary, too")
+    add("--chat-template-b", metavar="PATH", help="try another chat template, too")
+    add("--save", metavar="FOLDER", help="write every variation to a file, to diff or send it yourself")
+    _add_printing(add)
+
+
+def _add_engine(add: Callable[..., object]) -> None:
+    add("--engine", metavar="NAME[==VERSION]", help="whose block keys: vllm==0.33.0, sglang, lmcache, dynamo, ...")
+    add("--hash", metavar="NAME", help="its hash, such as sha256_cbor (default: the one of the version)")
+    add("--seed", metavar="TEXT", help="the PYTHONHASHSEED of the server")
+    add("--block-size", metavar="TOKENS", type=int, help="tokens in a block, page or chunk (default: the engine's)")
+    add("--lookahead", metavar="TOKENS", type=int, default=0, help="tokens that a draft model (EAGLE, MTP) sees")
+
+
+def _add_reading(add: Callable[..., object]) -> None:
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
+    add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
+    add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
+    add("--template-kwargs", action="append", default=[], metavar="NAME=VALUE", help="what else the template is given")
+    add("--now", metavar="TIME", help="the clock that chat templates see (ISO 8601) instead of the real one")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--input-format", metavar="NAME", help="read the input as this format instead of recognising it")
+    add("--request-path", metavar="POINTER", help="JSON pointer to the request inside the input")
+
+
+def _add_printing(add: Callable[..., object]) -> None:
+    add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    tokenizers = commands.add_parser(
+        "tokenizers",
+        help="which vocabularies are on this machine, for which models, and how to get the others",
+        description="List the vocabularies that --tokenizer takes, or those in the files and folders SPEC.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = tokenizers.add_argument
+    add("specs", metavar="SPEC", nargs="*", help="a name, a file, or the folder of a model")
+    _add_printing(add)
+
+
+def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    models = commands.add_parser(
+        "models",
+        help="minimums, lifetimes and prices of models, from when, and when caching pays",
+        description="List what is known about the caches of models, or all about one and when caching pays.",
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    add = models.add_argument
+    add("name", metavar="NAME", nargs="?", help="any id of a model, as a platform spells it")
+    add("--prefix-tokens", metavar="N", type=int, help="what a prefix of so many tokens costs, by the share of hits")
+    add("--on", metavar="DATE", help="the prices of this day (default: today)")
+    add("--facts", metavar="FILE", help="rows of your own (YAML): models, prices, providers")
+    _add_printing(add)
