@@ -7,7 +7,7 @@ import pytest
 
 from conftest import ROOT
 
-HEAVY = ("jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "yaml")
+HEAVY = ("blake3", "jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "xxhash", "yaml")
 
 PROBE = """
 import contextlib, io, sys
@@ -35,6 +35,9 @@ RUNS = [
     (*DIFF, "--format", "json"),
     (*DIFF, "--format", "concise"),
     (*DIFF, "--format", "markdown"),
+    ("key", DIFF[1]),
+    ("key", DIFF[1], "--engine", "vllm"),
+    ("vary", DIFF[1]),
 ]
 
 
@@ -48,7 +51,7 @@ def test_help_imports_no_stage() -> None:
     command = [sys.executable, "-c", PROBE, "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     stages = {name.split(".")[1] for name in done.stdout.split() if name.startswith("promptlint.")}
-    assert stages <= {"cli", "errors"}
+    assert stages <= {"arguments", "cli", "errors"}
 
 
 def test_first_needs_no_tokenizer_library() -> None:

@@ -91,7 +91,12 @@ def test_markers_that_are_too_early_too_many_and_refused(tmp_path: Path) -> None
     mark = {"cache_control": {"type": "ephemeral"}}
     long = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
     system = [{"type": "text", "text": "Be brief.", **mark}, {"type": "text", "text": "word " * 2000, **long}]
-    body = {"model": "claude-sonnet-5", "max_tokens": 9, "system": system, "messages": [{"role": "user", "content": "x"}]}
+    body = {
+        "model": "claude-sonnet-5",
+        "max_tokens": 9,
+        "system": system,
+        "messages": [{"role": "user", "content": "x"}],
+    }
     report = key(saved(tmp_path / "r.json", body))
     found = as_json(report)["markers"]
     assert [(each["size"], each["ttl"]) for each in found] == [("below", "5m"), ("above", "1h")]
@@ -119,7 +124,11 @@ def test_the_engines_own_keys_of_given_ids(tmp_path: Path) -> None:
     assert [block["key"] for block in blocks] == case["block_hashes"]
     assert [block["parent"] for block in blocks] == [case["none_hash"], *case["block_hashes"][:-1]]
     assert [block["event"] for block in blocks] == [str(number) for number in case["external_uint64"]]
-    assert [(block["index"], block["start"], block["end"]) for block in blocks] == [(0, 0, 16), (1, 16, 32), (2, 32, 48)]
+    assert [(block["index"], block["start"], block["end"]) for block in blocks] == [
+        (0, 0, 16),
+        (1, 16, 32),
+        (2, 32, 48),
+    ]
     assert blocks[2]["extra"] == ["lora sql-lora /adapters/sql"]
     assert (found["provider"], found["exact"]) == ("vllm", True)
     assert found["engine"] == {

@@ -30,7 +30,7 @@ def test_the_other_examples(expected: Expected) -> None:
     readme, blocks = block.subn(
         lambda match: f"$ promptlint {match[1]}\n{printed(*match[1].split())}", README.read_text("utf-8")
     )
-    assert blocks == 1
+    assert blocks == 3
     expected(README, readme)
 
 
@@ -43,7 +43,8 @@ def test_the_configuration_is_one(tmp_path: Path) -> None:
 
 
 def test_every_option_is_described() -> None:
-    options = set(re.findall(r"--[a-z-]+", printed("diff", "--help"))) - {"--help"}
+    commands = [printed(command, "--help") for command in ("diff", "key", "vary")]
+    options = {option for text in commands for option in re.findall(r"(?<!\w)--[a-z-]+", text)} - {"--help"}
     described = set(re.findall(r"^\| `(--[a-z-]+)", README.read_text("utf-8"), re.MULTILINE))
     assert described == options
 

@@ -219,9 +219,7 @@ def test_a_request_that_leaves_nothing_says_why() -> None:
         (["--chat-template-b", "x.jinja"], "there is no chat template"),
     ],
 )
-def test_what_cannot_be_tried_is_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_tried_is_one_line(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["vary", str(DEMO), *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""

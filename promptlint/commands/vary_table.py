@@ -38,8 +38,8 @@ def table_notes(found: VaryFacts, *, versions: bool) -> Iterator[str]:
         yield f"the request leaves nothing in the cache: {found.nothing}"
     for each in found.rows if found.readable_tokens else ():
         if each.message and (each.outcome != "hit" or each.certainty != "certain"):
-            why = f": {each.message}" if each.message else ""
-            yield f"{each.name}: {each.does}{why}"
+            said = each.outcome != "refused" and each.group in ("text", "tools")  # by the name and the cause
+            yield f"{each.name}: {each.does}" if said else f"{each.name}: {each.does}: {each.message}"
     if any(each.certainty != "certain" for each in found.rows):
         yield "a question mark: it depends on a rule that is not published, so less may be read, or more"
     if versions:
