@@ -1,6 +1,6 @@
 """What `promptlint key` returns, as the report writers know it. Apart from finding.py: no other command loads it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from promptlint.side import Certainty, Side
@@ -64,7 +64,7 @@ class KeyBlocks(NamedTuple):
     tokens: int  # of the prompt
     keys: Sequence[str]
     root: str | None  # what stands for the parent of the first block
-    events: Sequence[int] | None  # what the engine's events call them
+    events: Callable[[], Sequence[int]] | None  # works out what the engine's events call them
     sequence: Sequence[int] | None  # a second, chained name, where the keys are not chained
     extras: Mapping[int, tuple[str, ...]]  # block -> what its key holds beside tokens and parent
 

@@ -200,7 +200,7 @@ def test_long_prompts_are_cut_in_the_table_and_whole_elsewhere(
     assert len(blocks) == 100
     rows = table(report, "Blocks")
     assert len(rows) == 25
-    assert ("…", "76 more") == rows[16][:2]
+    assert rows[16][:2] == ("…", "76 more")
     assert rows[-1][0] == "99"
     assert run(["key", path, "--engine", "vllm", "--hash", "sha256_cbor", "--seed", "0", "--only-hashes"]) == 0
     out, err = capsys.readouterr()

@@ -157,7 +157,7 @@ def _blocks(chain: keys.Chain, wanted: keys.Wanted) -> KeyBlocks:
         engine=engine,
         block_tokens=chain.block_tokens,
         tokens=chain.tokens,
-        keys=[keys.spelled(key) for key in chain.keys],
+        keys=keys.Spelled(chain.keys),
         root=None if chain.root is None else keys.spelled(chain.root),
         events=chain.events,
         sequence=chain.sequence,

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from promptlint.commands.templates import TemplateOptions
     from promptlint.render.template.process import Renderer
 
+_AT_LLAMA_CPP = (
+    "llama.cpp writes tools, arguments of calls and lists of texts anew before its template prints them: where yours "
+    "are written otherwise, counts differ by some tokens, and a text as a block is none that is refused",
+)  # seen with PyPI xllamacpp 2026.10.11549
+
 Progress = Callable[[int, int], None]
 Load = Callable[..., Request]
 
@@ -75,7 +80,8 @@ def vary(
     if progress is not None:
         progress(len(documents), len(documents))
     answer = facts_of(first, [*rows, *versions], engine)
-    notes = (*first.notes, *in_blocks, *table_notes(answer, versions=hosted and not versions))
+    said = _AT_LLAMA_CPP if serving == "llama-cpp" and options.sides is not None else ()
+    notes = (*first.notes, *in_blocks, *said, *table_notes(answer, versions=hosted and not versions))
     return Report("vary", None, tables=(table(answer),), notes=tuple(dict.fromkeys(notes)), varied=answer)
 
 

@@ -111,7 +111,7 @@ def _lines(blocks: KeyBlocks) -> Iterator[str]:
     count, size = len(blocks.keys), blocks.block_tokens
     ends = [*range(size, size * count, size), blocks.end(count - 1)]
     parents = (f'"{blocks.root}"' if blocks.root is not None else "null", *(f'"{key}"' for key in blocks.keys))
-    events, paths = _named(blocks.events, count), _named(blocks.sequence, count)
+    events, paths = _named(blocks.events and blocks.events(), count), _named(blocks.sequence, count)
     extras = {index: json.dumps([mask(part) for part in parts]) for index, parts in blocks.extras.items()}
     for index, (end, key, parent, event, path) in enumerate(
         zip(ends, parents[1:], parents, events, paths, strict=False)

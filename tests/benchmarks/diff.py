@@ -81,10 +81,10 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{name:24} {seconds * 1000:9.1f} ms CPU")
     print()
     for target in TARGETS:
-        _print_ratio(target.name, times[target.of] / times[target.to], target.bound, target.at_least)
+        print_ratio(target.name, times[target.of] / times[target.to], target.bound, target.at_least)
     for name in ("full", "full, tiktoken"):
         large, quarter = (times[f"{name} {size}"] - times[f"{name}, empty"] for size in ("97 %", "1 MB"))
-        _print_ratio(f"4 MB to 1 MB, {name}", large / quarter, 4.6, False)
+        print_ratio(f"4 MB to 1 MB, {name}", large / quarter, 4.6, False)
     return 0
 
 
@@ -100,7 +100,7 @@ def measure(commands: Mapping[str, Sequence[str]], rounds: int, environment: Map
 
 
 def _cpu_seconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
     child = os.posix_spawn(command[0], tuple(command), environment, file_actions=quiet)
     _, status, usage = os.wait4(child, 0)
     if os.waitstatus_to_exitcode(status):
@@ -152,7 +152,7 @@ def _write_requests(folder: Path, *requests: dict[str, Any]) -> tuple[str, str]:
 
 def _messages(size: int) -> Iterator[dict[str, Any]]:
     """Give messages of 200 to 9,000 characters of library source until they hold `size` bytes."""
-    text = _library()
+    text = library()
     yield {"role": "system", "content": "You are a coding agent.\n" + text[: min(6_000, size // 2)]}
     at, written = 6_000, min(6_000, size // 2)
     for number in range(1, 1 + size):
@@ -165,7 +165,8 @@ def _messages(size: int) -> Iterator[dict[str, Any]]:
         at, written = at + length, written + length
 
 
-def _library() -> str:
+def library() -> str:
+    """Source texts of this Python's own library, several megabytes."""
     folder = Path(sysconfig.get_path("stdlib"))
     files = sorted(
         path for name in ("*.py", "asyncio/*.py", "email/*.py", "idlelib/*.py") for path in folder.glob(name)
@@ -184,7 +185,8 @@ def _tools(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def _print_ratio(name: str, ratio: float, bound: float, at_least: bool) -> None:
+def print_ratio(name: str, ratio: float, bound: float, at_least: bool) -> None:
+    """One line: a ratio and how it stands to its target."""
     kept = ratio >= bound if at_least else ratio <= bound
     print(f"{name:34} {ratio:7.2f} x   target {'>=' if at_least else '<='} {bound:g} x   {'ok' if kept else 'NOT MET'}")
 

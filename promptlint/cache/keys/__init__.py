@@ -3,8 +3,21 @@
 What differs by release is data (data/block_keys.yaml).
 """
 
-from promptlint.cache.keys.chain import Chain, Key, Parting, Wanted, parted, spelled
+from promptlint.cache.keys.chain import Chain, Key, Parting, Spelled, Wanted, parted, spelled
 from promptlint.cache.keys.extra import FIELDS, Extra, extra_of
 from promptlint.cache.keys.make import chain, wanted
 
-__all__ = ["FIELDS", "Chain", "Extra", "Key", "Parting", "Wanted", "chain", "extra_of", "parted", "spelled", "wanted"]
+__all__ = [
+    "FIELDS",
+    "Chain",
+    "Extra",
+    "Key",
+    "Parting",
+    "Spelled",
+    "Wanted",
+    "chain",
+    "extra_of",
+    "parted",
+    "spelled",
+    "wanted",
+]

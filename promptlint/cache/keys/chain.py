@@ -1,7 +1,7 @@
 """The keys of one prompt, block by block, and where two of them part."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias, overload
 
 from promptlint.facts.block_keys import KeyRule
 
@@ -27,7 +27,7 @@ class Chain(NamedTuple):
     keys: Sequence[Key]
     root: Key | None = None  # what the first block has as its parent
     extras: Mapping[int, tuple[str, ...]] = {}  # block -> what its key holds beside tokens and parent, in words
-    events: Sequence[int] | None = None  # the block's name in the engine's events
+    events: Callable[[], Sequence[int]] | None = None  # works out what the engine's events call the blocks
     sequence: Sequence[int] | None = None  # a second, chained name, where `keys` are not chained
     unused: tuple[str, ...] = ()  # what the keys do not depend on though the request has it, in words
 
@@ -48,6 +48,26 @@ class Chain(NamedTuple):
 def spelled(key: Key) -> str:
     """Digests in lower-case hexadecimal, numbers in decimal."""
     return str(key) if isinstance(key, int) else key.hex()
+
+
+class Spelled(Sequence[str]):
+    """Keys as they are printed, each spelled when it is asked for: of a long prompt a table shows a few."""
+
+    def __init__(self, keys: Sequence[Key]) -> None:
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(spelled, self._keys)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Spelled": ...
+    def __getitem__(self, index: int | slice) -> "str | Spelled":
+        return Spelled(self._keys[index]) if isinstance(index, slice) else spelled(self._keys[index])
 
 
 class Parting(NamedTuple):

@@ -29,12 +29,20 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
     seed = _namespace(extra) if wanted.rule.storage_seed else b""
     event_seed = _salt_seed(extra) if wanted.rule.event_seed else b""
     keys = _pages(ids, wanted, seed)
-    events = None
-    if wanted.rule.events:
+
+    def events() -> list[int]:
         named = keys if seed == event_seed else _pages(ids, wanted, event_seed)
-        events = [int.from_bytes(key[:8], "big", signed=True) for key in named]
+        return [int.from_bytes(key[:8], "big", signed=True) for key in named]
+
     unused = [] if seed or extra == Extra() else ["keys do not depend on extra_key and cache_salt in this release"]
-    return Chain(wanted.block_tokens, _entries(ids, wanted), keys, seed or None, events=events, unused=tuple(unused))
+    return Chain(
+        block_tokens=wanted.block_tokens,
+        tokens=_entries(ids, wanted),
+        keys=keys,
+        root=seed or None,
+        events=events if wanted.rule.events else None,
+        unused=tuple(unused),
+    )
 
 
 def _entries(ids: Sequence[int], wanted: Wanted) -> int:

@@ -6,6 +6,7 @@ vllm/utils/hashing.py, 0.8.5 to 0.33.0.
 
 import pickle
 from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from sys import intern
 from typing import TypeAlias
@@ -48,7 +49,7 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         keys=keys,
         root=root,
         extras={index: tuple(map(_words, parts)) for index, parts in extras.items() if index < len(keys)},
-        events=_events(keys),
+        events=partial(_events, keys),
     )
 
 
