@@ -31,7 +31,7 @@ class Row(NamedTuple):
     why: str  # what the cache can reuse and why not more
     cause: str  # a label of data/causes.yaml, "" where nothing differs
     message: str
-    file: str | None  # where it was saved
+    file: str | None = None  # where it was saved
 
 
 class VaryFacts(NamedTuple):

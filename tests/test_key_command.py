@@ -11,7 +11,9 @@ import pytest
 from conftest import ROOT
 from promptlint.cli import run
 from promptlint.commands.key import EngineOptions, key
+from promptlint.commands.single import opened, single
 from promptlint.commands.templates import TemplateOptions
+from promptlint.facts.own import NONE
 from promptlint.finding import Report
 from promptlint.report import write
 from promptlint.tokens import open_tokenizer
@@ -159,10 +161,7 @@ def test_a_request_through_its_chat_template(tmp_path: Path) -> None:
     found = as_json(report)
     assert found["exact"] is True
     assert not [note for note in report.notes if "--chat-template" in note or "--tokenizer" in note]
-    from promptlint.commands.key import open_options, wanted_keys
-    from promptlint.commands.single import single
-
-    options = open_options(wanted_keys(VLLM), "o200k_base", None, TemplateOptions(chat_template=template))
+    options = opened("o200k_base", provider="vllm", templates=TemplateOptions(chat_template=template), own=NONE)
     prompt = single(request, options, None, None).prompt
     assert prompt is not None
     whole = open_tokenizer("o200k_base").encode(prompt.text)

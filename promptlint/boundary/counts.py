@@ -55,9 +55,9 @@ class Counts(NamedTuple):
         return self.index_b.total + self.encoded_b.before(len(self.b.text))
 
 
-def count(tokenizer: Tokenizer, a: Rendered, b: Rendered) -> Counts:
-    """Nothing is tokenized before it is asked for."""
-    memo: dict[str, int] = {}
+def count(tokenizer: Tokenizer, a: Rendered, b: Rendered, memo: dict[str, int] | None = None) -> Counts:
+    """Nothing is tokenized before it is asked for. `memo`: counts of parts that other prompts had, and gets more."""
+    memo = {} if memo is None else memo
     joints_a, joints_b = [item.char for item in a.items[1:]], [item.char for item in b.items[1:]]
     index_a = TokenIndex(tokenizer, a.text, joints_a, memo)
     index_b = TokenIndex(tokenizer, b.text, joints_b, memo)

@@ -117,8 +117,10 @@ def _by_model(model: str | None) -> str:
     return next((name for name in serving if is_known(name)), "unknown")
 
 
-def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Options) -> Diff:
-    """The difference of two rendered prompts."""
+def compare_prompts(
+    a: Rendered, b: Rendered, provider: Provider, options: Options, memo: dict[str, int] | None = None
+) -> Diff:
+    """The difference of two rendered prompts. `memo`: see `count`."""
     model = b.request.model or a.request.model
     rule = rule_of(provider, model, marked=has_markers(a, b), exact=is_exact(a, options), own=options.own)
     if a.template is not None and rule.by_entries:  # who has the template serves the model
@@ -128,7 +130,7 @@ def compare_prompts(a: Rendered, b: Rendered, provider: Provider, options: Optio
         raise PromptlintError(f"{provider.name} reads entries at {ends}, not in blocks", "leave out --block-size")
     if rule.step > 1 and len(a.text) - shared_chars(a, b) < rule.step * SPARSE:
         options = options._replace(decides=True)
-    counts, tokenizer = count(options.tokenizer, a, b), options.tokenizer.name
+    counts, tokenizer = count(options.tokenizer, a, b, memo), options.tokenizer.name
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
     tokens_a, tokens_b = (counts.total_a, counts.total_b) if options.counts else (None, None)
     entries, found, shared = _entries(counts, rule)

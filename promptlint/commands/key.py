@@ -6,14 +6,12 @@ from promptlint.cache import keys
 from promptlint.commands.key_parting import parting
 from promptlint.commands.key_request import keyed
 from promptlint.commands.key_tables import parting_table, table_notes, tables
-from promptlint.commands.options import Options
 from promptlint.commands.own_facts import own_facts
-from promptlint.commands.single import single
+from promptlint.commands.single import opened, single
 from promptlint.errors import PromptlintError
 from promptlint.facts.block_keys import key_rule
 from promptlint.facts.providers import is_known
 from promptlint.finding import Report
-from promptlint.tokens import open_tokenizer
 
 if TYPE_CHECKING:
     from promptlint.commands.templates import TemplateOptions
@@ -53,8 +51,8 @@ def key(
     if request == other == "-":
         raise PromptlintError("both inputs are standard input", "give at least one of them as a file")
     wanted = wanted_keys(engine)
-    options = open_options(wanted, tokenizer, provider, templates)
-    options = options._replace(own=own_facts(request, facts))
+    own = own_facts(request, facts)
+    options = opened(tokenizer, provider=serving(wanted, provider), templates=templates, own=own)
     first = keyed(single(request, options, input_format, request_path), wanted)
     if other is None:
         notes = (*first.notes, *table_notes(first.facts))
@@ -85,21 +83,10 @@ def wanted_keys(engine: EngineOptions) -> keys.Wanted | None:
     return keys.wanted(rule, engine.hash, engine.block_size, engine.seed, engine.lookahead)
 
 
-def open_options(
-    wanted: keys.Wanted | None, tokenizer: str | None, provider: str | None, templates: "TemplateOptions | None"
-) -> Options:
-    """How to read a request for these keys."""
-    serving = provider
-    if wanted is not None:
-        if provider is not None and provider != wanted.rule.engine:
-            raise PromptlintError(f"--engine {wanted.rule.engine} serves the request", "leave out --provider")
-        serving = wanted.rule.engine if is_known(wanted.rule.engine) else "unknown"
-    sides = None
-    if templates is not None:
-        from promptlint.commands.templates import sides_of
-
-        sides = sides_of(templates, serving, tokenizer)
-        if sides is None:
-            raise PromptlintError("--vars renders templates, and this is about requests", "leave it out")
-        tokenizer = tokenizer or sides[0].templates.vocabulary
-    return Options(open_tokenizer(tokenizer), False, serving, None, tokenizer is not None, sides)
+def serving(wanted: keys.Wanted | None, provider: str | None) -> str | None:
+    """Whose rules hold: the engine's, if one is named."""
+    if wanted is None:
+        return provider
+    if provider is not None and provider != wanted.rule.engine:
+        raise PromptlintError(f"--engine {wanted.rule.engine} serves the request", "leave out --provider")
+    return wanted.rule.engine if is_known(wanted.rule.engine) else "unknown"

@@ -9,17 +9,41 @@ from typing import TYPE_CHECKING, NamedTuple
 from promptlint.boundary.counts import Counts, count
 from promptlint.commands.compare import provider_of_pair, with_vocabulary
 from promptlint.commands.options import Options
+from promptlint.errors import PromptlintError
+from promptlint.facts.own import Overrides
 from promptlint.facts.providers import Provider
 from promptlint.load import load
 from promptlint.prompt import Rendered, Request
 from promptlint.read.sources import read
 from promptlint.render import render
-from promptlint.tokens import Tokenizer
+from promptlint.tokens import Tokenizer, open_tokenizer
 
 if TYPE_CHECKING:
+    from promptlint.commands.templates import TemplateOptions
     from promptlint.render.template.process import Renderer
 
 _MEDIA = ("image", "document")
+
+
+def opened(
+    tokenizer: str | None,
+    *,
+    provider: str | None,
+    templates: "TemplateOptions | None",
+    own: Overrides,
+    block_size: int | None = None,
+) -> Options:
+    """How to read requests, with the vocabulary and the chat templates that the user names."""
+    sides = None
+    if templates is not None:
+        from promptlint.commands.templates import sides_of
+
+        sides = sides_of(templates, provider, tokenizer)
+        if sides is None:
+            raise PromptlintError("--vars renders templates, and this is about requests", "leave it out")
+        tokenizer = tokenizer or sides[0].templates.vocabulary
+    chosen = tokenizer is not None
+    return Options(open_tokenizer(tokenizer), False, provider, block_size, chosen, sides, own=own)
 
 
 class Single(NamedTuple):
@@ -72,9 +96,9 @@ def prompt_of(
     return through_template(request, options.sides[side], renderer)
 
 
-def counted(prompt: Rendered, tokenizer: Tokenizer) -> Counts:
+def counted(prompt: Rendered, tokenizer: Tokenizer, memo: dict[str, int] | None = None) -> Counts:
     """Counts of one prompt: `in_a` answers."""
-    return count(tokenizer, prompt, prompt)
+    return count(tokenizer, prompt, prompt, memo)
 
 
 class Ids(NamedTuple):

@@ -1,15 +1,14 @@
 """`promptlint vary REQUEST`: realistic variations of a request, and which of them hit the cache that it leaves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from promptlint.commands.compare import compare_prompts, with_blocks
 from promptlint.commands.compare_ids import compare_ids
-from promptlint.commands.options import Options
 from promptlint.commands.own_facts import own_facts
-from promptlint.commands.single import Single, prepared, prompt_of, renderer_for
+from promptlint.commands.single import Single, opened, prepared, prompt_of, renderer_for
 from promptlint.commands.vary_files import document_of, save_to, saved
 from promptlint.commands.vary_rows import entries_of, facts_of, other_vocabulary, refused, row
 from promptlint.commands.vary_table import table, table_notes
@@ -18,7 +17,7 @@ from promptlint.facts import engines
 from promptlint.facts.providers import is_known
 from promptlint.finding import Report
 from promptlint.load import load, value_of
-from promptlint.prompt import Document, Request
+from promptlint.prompt import Request
 from promptlint.read.sources import read
 from promptlint.tokens import open_tokenizer
 from promptlint.vary import Variation, variations
@@ -59,11 +58,14 @@ def vary(
     `templates`: another version, which is one more variation. `save`: a folder that gets every variation as a file.
     Raises PromptlintError for input that cannot be read.
     """
-    options = _options(engine, block_size, tokenizer, provider, templates)._replace(own=own_facts(request, facts))
+    provider, block_size = _served(engine, block_size, provider)
+    own = own_facts(request, facts)
+    options = opened(tokenizer, provider=provider, templates=templates, own=own, block_size=block_size)
     reading: Load = partial(load, input_format=input_format, request_path=request_path)
     first = prepared(reading(read(request)), options)
     options, in_blocks = with_blocks(first.provider, first.options)
-    first = first._replace(options=options)
+    first, memo = first._replace(options=options), dict[str, int]()
+    ends = entries_of(first, memo)
     hosted = engine is not None or options.sides is not None or first.provider.name in engines.names()
     value, serving = value_of(first.request), first.provider.name
     made = variations(first.request, value, today=today or date.today(), provider=serving, hosted=hosted)
@@ -75,68 +77,50 @@ def vary(
         for done, (variation, document) in enumerate(documents):
             if progress is not None:
                 progress(done, len(documents))
-            rows += _rows(first, variation, document, reading, renderer, save)
+            try:
+                varied = reading(document)
+            except PromptlintError:  # it is no request any more, as of a record that is known by its content
+                continue
+            if varied.format == first.request.format:
+                file = None if save is None else saved(save, variation.name, document)
+                rows.append(_row(first, variation, varied, renderer, ends, memo)._replace(file=file))
         versions = list(_versions(first, tokenizer_b, renderer))
     if progress is not None:
         progress(len(documents), len(documents))
-    answer = facts_of(first, [*rows, *versions], engine)
+    answer = facts_of(first, [*rows, *versions], engine, memo)
     said = _AT_LLAMA_CPP if serving == "llama-cpp" and options.sides is not None else ()
     notes = (*first.notes, *in_blocks, *said, *table_notes(answer, versions=hosted and not versions))
     return Report("vary", None, tables=(table(answer),), notes=tuple(dict.fromkeys(notes)), varied=answer)
 
 
-def _options(
-    engine: str | None,
-    block_size: int | None,
-    tokenizer: str | None,
-    provider: str | None,
-    templates: "TemplateOptions | None",
-) -> Options:
-    if engine is not None:
-        if provider is not None:
-            raise PromptlintError("--engine says who serves the request, and so does --provider", "give one of them")
-        name, separator, version = engine.partition("==")
-        row = engines.engine(name.strip(), version.strip() if separator else None)
-        provider = row.name if is_known(row.name) else "unknown"
-        block_size = row.unit_tokens if block_size is None else block_size
-    sides = None
-    if templates is not None:
-        from promptlint.commands.templates import sides_of
-
-        sides = sides_of(templates, provider, tokenizer)
-        if sides is None:
-            raise PromptlintError("--vars renders templates, and this is about requests", "leave it out")
-        tokenizer = tokenizer or sides[0].templates.vocabulary
-    return Options(open_tokenizer(tokenizer), False, provider, block_size, tokenizer is not None, sides)
+def _served(engine: str | None, block_size: int | None, provider: str | None) -> tuple[str | None, int | None]:
+    """Whose rules hold, and its blocks."""
+    if engine is None:
+        return provider, block_size
+    if provider is not None:
+        raise PromptlintError("--engine says who serves the request, and so does --provider", "give one of them")
+    name, separator, version = engine.partition("==")
+    found = engines.engine(name.strip(), version.strip() if separator else None)
+    serving = found.name if is_known(found.name) else "unknown"
+    return serving, found.unit_tokens if block_size is None else block_size
 
 
-def _rows(
+def _row(
     first: Single,
     variation: Variation,
-    document: Document,
-    reading: Load,
+    varied: Request,
     renderer: "Renderer | None",
-    save: str | None,
-) -> Iterator[Row]:
-    """The row of a variation; none where it is no request any more, as of a record known by its content."""
-    try:
-        request = reading(document)
-    except PromptlintError:
-        return
-    if request.format != first.request.format:
-        return
-    file = None if save is None else saved(save, variation.name, document)
+    ends: Sequence[int],
+    memo: dict[str, int],
+) -> Row:
+    """What a variation that was read as a request reads of the cache."""
     if first.prompt is None:
-        found = compare_ids(first.request, request, first.provider, first.options)
-        yield row(variation, found, first, (), file)
-        return
+        return row(variation, compare_ids(first.request, varied, first.provider, first.options), first, ends)
     try:
-        prompt = prompt_of(request, first.options, renderer, like=first.prompt)
+        prompt = prompt_of(varied, first.options, renderer, like=first.prompt)
     except PromptlintError as error:  # the template does not take it
-        yield refused(variation, error.message, file)
-        return
-    found = compare_prompts(first.prompt, prompt, first.provider, first.options)
-    yield row(variation, found, first, entries_of(first), file)
+        return refused(variation, error.message)
+    return row(variation, compare_prompts(first.prompt, prompt, first.provider, first.options, memo), first, ends)
 
 
 def _versions(first: Single, tokenizer_b: str | None, renderer: "Renderer | None") -> Iterator[Row]:
@@ -148,8 +132,8 @@ def _versions(first: Single, tokenizer_b: str | None, renderer: "Renderer | None
         try:
             prompt = prompt_of(first.request, options, renderer, side=1)
         except PromptlintError as error:
-            yield refused(variation, error.message, None)
+            yield refused(variation, error.message)
         else:
-            yield row(variation, compare_prompts(first.prompt, prompt, first.provider, options), first, (), None)
+            yield row(variation, compare_prompts(first.prompt, prompt, first.provider, options), first, ())
     if tokenizer_b is not None:
         yield other_vocabulary(first, open_tokenizer(tokenizer_b))

@@ -18,13 +18,13 @@ from promptlint.vary_facts import FirstUnit, Outcome, Row, VaryFacts
 _ORDER: tuple[Outcome, ...] = ("hit", "partial", "miss", "refused")
 
 
-def facts_of(first: Single, rows: Sequence[Row], engine: str | None) -> VaryFacts:
+def facts_of(first: Single, rows: Sequence[Row], engine: str | None, memo: dict[str, int]) -> VaryFacts:
     """All rows, what reads most in front."""
     again = next(one for one in rows if one.name == "sent-again")
     readable = (again.usable_tokens or 0) + (again.lost_tokens or 0)
     exact = first.prompt is None or is_exact(first.prompt, first.options)
     size = None if first.prompt is None else first.prompt.size
-    total = len(first.request.token_ids or ()) if first.prompt is None else _total(first)
+    total = len(first.request.token_ids or ()) if first.prompt is None else _total(first, memo)
     vocabulary = first.options.tokenizer.name if first.prompt is not None or first.options.chosen else "ids as given"
     return VaryFacts(
         side=side(first.request, first.provider, vocabulary, size, total, exact=exact),
@@ -36,24 +36,25 @@ def facts_of(first: Single, rows: Sequence[Row], engine: str | None) -> VaryFact
     )
 
 
-def _total(first: Single) -> int:
+def _total(first: Single, memo: dict[str, int]) -> int:
     assert first.prompt is not None
-    return counted(first.prompt, first.options.tokenizer).total_a
+    return counted(first.prompt, first.options.tokenizer, memo).total_a
 
 
-def entries_of(first: Single) -> list[int]:
+def entries_of(first: Single, memo: dict[str, int]) -> list[int]:
     """Tokens up to the end of each entry that the request writes; empty where any prefix can be read."""
-    assert first.prompt is not None
+    if first.prompt is None:
+        return []
     options, model = first.options, first.request.model
     exact = is_exact(first.prompt, options)
     rule = rule_of(first.provider, model, marked=has_markers(first.prompt), exact=exact, own=options.own)
     if not rule.by_entries or first.prompt.template is not None:
         return []
-    count = counted(first.prompt, options.tokenizer).in_a
+    count = counted(first.prompt, options.tokenizer, memo).in_a
     return [count(entry.end) for entry in written(first.prompt, rule)[1]]
 
 
-def row(variation: Variation, found: Diff, first: Single, entries: Sequence[int], file: str | None) -> Row:
+def row(variation: Variation, found: Diff, first: Single, entries: Sequence[int]) -> Row:
     """What a variation reads, and why not all."""
     limits = found.boundary
     usable, lost = limits.usable_tokens, limits.lost_tokens
@@ -73,7 +74,6 @@ def row(variation: Variation, found: Diff, first: Single, entries: Sequence[int]
         why=limits.why,
         cause="" if change is None else change.cause,
         message="" if change is None else change.message,
-        file=file,
     )
 
 
@@ -107,23 +107,22 @@ def _first_unit(found: Diff, first: Single, entries: Sequence[int]) -> FirstUnit
     return FirstUnit("token", usable, usable)
 
 
-def refused(variation: Variation, why: str, file: str | None) -> Row:
+def refused(variation: Variation, why: str) -> Row:
     """A variation that the chat template does not render."""
     return Row(
-        variation.name,
-        variation.group,
-        variation.does,
-        "refused",
-        "certain",
-        0,
-        0,
-        None,
-        None,
-        None,
-        why,
-        "",
-        why,
-        file,
+        name=variation.name,
+        group=variation.group,
+        does=variation.does,
+        outcome="refused",
+        certainty="certain",
+        shared_tokens=0,
+        usable_tokens=0,
+        lost_tokens=None,
+        lost_usd=None,
+        first=None,
+        why=why,
+        cause="",
+        message=why,
     )
 
 
@@ -156,5 +155,4 @@ def other_vocabulary(first: Single, tokenizer: Tokenizer) -> Row:
         why="the ids that are equal at the start are reused",
         cause="" if same else "retokenised",
         message="both vocabularies make the same ids" if same else f"{len(old):,} ids became {len(new):,}",
-        file=None,
     )

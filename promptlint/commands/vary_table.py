@@ -14,22 +14,34 @@ def table(found: VaryFacts) -> Table:
     about = "" if side.exact or not found.readable_tokens else "about "
     served = found.engine or side.provider
     title = f"Of {about}{found.readable_tokens:,} tokens that {served} can read again, each variation reads"
+    # Where any token, or block, can be read, as many are equal, give or take a block.
+    equal = found.block_tokens is None and any(each.shared_tokens != each.usable_tokens for each in found.rows)
+    places = any(map(_where, found.rows))
     rows = tuple(
         (
             each.name,
             f"{each.outcome}{_SURE[each.certainty]}",
-            each.shared_tokens,
+            *([each.shared_tokens] if equal else []),
             each.usable_tokens,
-            _where(each),
+            *([_where(each)] if places else []),
             each.cause or ("template" if each.outcome == "refused" else "nothing"),
         )
         for each in found.rows
     )
-    return Table(title, ("variation", "outcome", "equal", "read", "up to", "because of"), rows)
+    columns = (
+        "variation",
+        "outcome",
+        *(["equal"] if equal else []),
+        "read",
+        *(["up to"] if places else []),
+        "because of",
+    )
+    return Table(title, columns, rows)
 
 
 def _where(row: Row) -> str:
-    return "" if row.first is None else f"{row.first.unit} {row.first.number:,}"
+    """The first that is not read; of tokens their number says it."""
+    return "" if row.first is None or row.first.unit == "token" else f"{row.first.unit} {row.first.number:,}"
 
 
 def table_notes(found: VaryFacts, *, versions: bool) -> Iterator[str]:
