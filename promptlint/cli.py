@@ -91,7 +91,7 @@ def _key(options: argparse.Namespace) -> int:
         _print_notes(report)
         blocks = report.keys[0].blocks
         assert blocks is not None
-        sys.stdout.write("".join(f"{each}\n" for each in blocks.keys))
+        sys.stdout.write("".join(f"{each}\n" for each in blocks.stored))
         return 0
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color))

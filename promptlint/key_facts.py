@@ -39,7 +39,7 @@ class KeyMarker(NamedTuple):
     ttl: str  # "" where none is known
     tokens: int  # of the prompt up to its end
     minimum: int | None  # None: not known
-    size: str  # below, near, above the minimum; unknown
+    size: str  # below, unlikely, near, above the minimum; unknown
     refused: str  # why the provider refuses it, or ""
 
 
@@ -67,6 +67,12 @@ class KeyBlocks(NamedTuple):
     events: Callable[[], Sequence[int]] | None  # works out what the engine's events call them
     sequence: Sequence[int] | None  # a second, chained name, where the keys are not chained
     extras: Mapping[int, tuple[str, ...]]  # block -> what its key holds beside tokens and parent
+    unstored: int  # of the last ones: so many are never stored, because they are not full
+
+    @property
+    def stored(self) -> Sequence[str]:
+        """The keys under which blocks are stored."""
+        return self.keys[: len(self.keys) - self.unstored]
 
     def parent(self, index: int) -> str | None:
         return self.keys[index - 1] if index else self.root
@@ -83,7 +89,7 @@ class KeyFacts(NamedTuple):
     cache: str  # kind of cache
     step: int  # tokens; what is read is a multiple of it
     minimum: int | None  # tokens of the shortest prefix that is cached; None: not known, or none
-    size: str  # of the whole prompt, compared with it: below, near, above; unknown
+    size: str  # of the whole prompt, compared with it: below, unlikely, near, above; unknown
     settings: tuple[KeySetting, ...]
     levels: tuple[KeyLevel, ...]
     markers: tuple[KeyMarker, ...]

@@ -61,6 +61,24 @@ def test_vllm(case: dict[str, Any]) -> None:
     assert not found.partial
 
 
+def of_media() -> list[dict[str, Any]]:
+    path = ROOT / "fixtures" / "engines" / "vllm_media_keys.json"
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cases"]
+    return found
+
+
+@pytest.mark.parametrize("case", of_media(), ids=lambda case: len(case["block_hashes"]))
+def test_vllm_with_several_media(case: dict[str, Any]) -> None:
+    """Media that overlap, that end with a block, that lie in a lookahead: the engine finds them in a way of its own."""
+    how = {
+        "hash_name": case["algo"],
+        "block_tokens": case["block_size"],
+        "seed": case["PYTHONHASHSEED"],
+        "lookahead": case["num_hash_lookahead_tokens"],
+    }
+    assert shown(made("vllm==0.33.0", case["token_ids"], extra(case), **how).keys) == case["block_hashes"]
+
+
 def by_version() -> Iterator[Any]:
     for case in vectors("vllm_block_hash_by_version")["cases"]:
         for version in case["versions_checked"]:

@@ -209,11 +209,14 @@ def test_long_prompts_are_cut_in_the_table_and_whole_elsewhere(
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
-def test_a_partial_block_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_partial_block_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = ids(tmp_path, tokens=list(range(20)))
     report = key(path, engine=EngineOptions("sglang", block_size=16))
     assert [(block["start"], block["end"]) for block in as_json(report)["blocks"]] == [(0, 16), (16, 20)]
-    assert any("is never stored" in note for note in report.notes)
+    assert [block["full"] for block in as_json(report)["blocks"]] == [True, False]
+    assert any("it is stored never" in note for note in report.notes)
+    assert run(["key", path, "--engine", "sglang", "--block-size", "16", "--only-hashes"]) == 0
+    assert len(capsys.readouterr().out.split()) == 1
     nothing = key(path, engine=EngineOptions("vllm", block_size=32))
     assert as_json(nothing)["blocks"] == []
     assert any("no full block of 32: nothing is stored" in note for note in nothing.notes)
@@ -236,8 +239,10 @@ def test_where_two_chains_part(tmp_path: Path) -> None:
     image = [{"identifier": "A", "offset": 40, "length": 2}]
     media = parting(a, ids(tmp_path, "m.json", mm=image), engine=VLLM)
     assert (media["index"], media["part"]) == (2, "media")
-    shorter = parting(a, ids(tmp_path, "e.json", SEQUENCE[:40]), engine=VLLM)
+    short = ids(tmp_path, "e.json", SEQUENCE[:40])
+    shorter = parting(a, short, engine=VLLM)
     assert (shorter["index"], shorter["part"]) == (2, "length")
+    assert parting(short, a, engine=VLLM) is None  # every key of the shorter one is one of the longer one
     namespace = EngineOptions("sglang", block_size=16)
     assert parting(a, ids(tmp_path, "n.json", extra_key="k"), engine=namespace)["part"] == "namespace"
     assert parting(a, a, engine=VLLM) is None
@@ -252,9 +257,81 @@ def test_where_the_keys_of_a_provider_part(tmp_path: Path) -> None:
     other = saved(tmp_path / "o.json", body | {"tool_choice": {"type": "any"}})
     setting = parting(str(DEMO), other)
     assert (setting["index"], setting["part"]) == (1, "setting")
-    model = saved(tmp_path / "m.json", body | {"model": "claude-opus-5"})
-    assert parting(str(DEMO), model)["part"] == "model"
+    for name in ("claude-opus-5", "claude-opus-4-5", "claude-haiku-4-5"):  # the last two have a larger minimum
+        model = parting(str(DEMO), saved(tmp_path / "m.json", body | {"model": name}))
+        assert (model["index"], model["part"]) == (0, "model")
     assert parting(str(DEMO), str(DEMO)) is None
+    beta = [saved(tmp_path / f"{flag}.json", {"headers": {"anthropic-beta": flag}, "body": body}) for flag in "ab"]
+    assert (parting(*beta)["index"], parting(*beta)["part"]) == (1, "setting")
+    servers = saved(tmp_path / "s.json", body | {"mcp_servers": [{"type": "url", "url": "https://x.example"}]})
+    assert (parting(str(DEMO), servers)["index"], parting(str(DEMO), servers)["part"]) == (0, "setting")
+
+
+def chat(folder: Path, name: str, question: str, model: str = "gpt-4o") -> str:
+    messages = [{"role": "system", "content": "word " * 3000}, {"role": "user", "content": question}]
+    return saved(folder / name, {"model": model, "messages": messages})
+
+
+def test_keys_part_in_the_newest_message_too(tmp_path: Path) -> None:
+    a, b = chat(tmp_path, "a.json", "Where is the tide table?"), chat(tmp_path, "b.json", "Who keeps it?")
+    found = parting(a, b)
+    assert (found["unit"], found["index"], found["part"]) == ("step", 3003 // 128, "messages")
+    assert (found["start"], found["end"]) == (found["index"] * 128, 3011)
+    unknown = parting(chat(tmp_path, "c.json", "Why?", "m"), chat(tmp_path, "d.json", "How?", "m"))
+    assert (unknown["unit"], unknown["start"], unknown["end"]) == ("token", unknown["index"], unknown["index"] + 1)
+
+
+def test_another_account_is_a_note(tmp_path: Path) -> None:
+    body = json.loads(DEMO.read_text("utf-8"))
+    a, b = (saved(tmp_path / f"{key}.json", {"headers": {"x-api-key": key}, "body": body}) for key in "ab")
+    report = key(a, b)
+    assert report.parting is None
+    assert any("another key may be another account" in note for note in report.notes)
+
+
+def test_what_leaves_nothing_says_so(tmp_path: Path) -> None:
+    body = {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+    a, b = saved(tmp_path / "a.json", body), saved(tmp_path / "b.json", body | {"system": "y"})
+    assert any(note.startswith("nothing is cached: ") for note in key(a).notes)
+    assert table(key(a, b), "No key")[-1] == ("keys", "a leaves no entry in the cache")
+
+
+def test_only_fields_of_the_engines_key_are_its_settings(tmp_path: Path) -> None:
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "x"}],
+        "cache_salt": "s",
+        "store": True,
+        "extra_key": "k",
+    }
+    path = saved(tmp_path / "r.json", body)
+
+    def sent(engine: str) -> list[str]:
+        found = as_json(key(path, engine=EngineOptions(engine)))["settings"]
+        return [each["field"] for each in found if each["value"] is not None]
+
+    assert sent("vllm") == ["cache_salt"]
+    assert sent("sglang") == ["extra_key", "cache_salt"]
+    assert sent("sglang==0.5.19") == []
+    assert sent("transformers") == []
+    report = key(path, engine=EngineOptions("sglang==0.5.19"))
+    assert any("only the names in events depend on the salt" in note for note in report.notes)
+
+
+def test_an_empty_salt_is_none_to_vllm_and_one_to_sglang(tmp_path: Path) -> None:
+    empty, none = ids(tmp_path, "e.json", cache_salt=""), ids(tmp_path, "n.json")
+    assert parting(none, empty, engine=VLLM) is None
+    assert parting(none, empty, engine=EngineOptions("sglang", block_size=16))["part"] == "salt"
+
+
+def test_secrets_inside_a_setting_are_hidden(tmp_path: Path) -> None:
+    body = json.loads(DEMO.read_text("utf-8"))
+    server = {"type": "url", "url": "https://user:pw@x.example", "authorization_token": "hunter2"}
+    path = saved(tmp_path / "r.json", body | {"mcp_servers": [server]})
+    for form in ("text", "json", "markdown"):
+        text = write(key(path), form)
+        assert "hunter2" not in text
+        assert ":pw@" not in text
 
 
 @pytest.mark.parametrize(
@@ -276,6 +353,9 @@ def test_where_the_keys_of_a_provider_part(tmp_path: Path) -> None:
         (["--engine", "llama-cpp"], "llama.cpp has no keys"),
         (["--engine", "tensorrt-llm"], "the keys of TensorRT-LLM are not known byte for byte"),
         (["--engine", "vllm", "--provider", "openai"], "--engine vllm serves the request"),
+        (["--engine", "sglang", "--seed", "0"], "SGLang 0.5.23 with sha256 has no seed"),
+        (["--engine", "lmcache", "--seed", "0"], "LMCache 0.5.6 with blake3 has no seed"),
+        (["--engine", "vllm", "--lookahead", "5000"], "a lookahead of 5000 tokens is not possible"),
         (["--seed", "0"], "--hash, --seed, --block-size and --lookahead describe an engine"),
         (["--only-hashes"], "--only-hashes prints the block keys of one request"),
     ],
@@ -306,6 +386,7 @@ def test_what_cannot_be_keyed_is_one_line(
         ("sglang", {"mm": [{"identifier": "a", "offset": 0, "length": 1}]}, "ids of its own in the place of media"),
         ("lmcache", {"mm": [{"identifier": "a", "offset": 0, "length": 1}]}, "hashes in the place of media"),
         ("dynamo", {"mm": [{"identifier": "photo", "offset": 0, "length": 1}]}, "'photo' is none"),
+        ("dynamo", {"mm": [{"identifier": "-1", "offset": 0, "length": 1}]}, "'-1' is none"),
     ],
 )
 def test_extras_that_an_engine_does_not_take(

@@ -151,8 +151,18 @@ def word(field: Field) -> str:
     """Its value, shortened."""
     if field.path is None:
         return NOT_SENT
-    text = field.value if isinstance(field.value, str) else json_text(field.value)
+    text = field.value if isinstance(field.value, str) else json_text(_without_secrets(field.value))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _without_secrets(value: Json) -> Json:
+    """A value in which fields that are named like a key or a password have none."""
+    if isinstance(value, dict):
+        return {
+            name: "(hidden)" if isinstance(held, str) and is_private((name,)) else _without_secrets(held)
+            for name, held in value.items()
+        }
+    return [_without_secrets(held) for held in value] if isinstance(value, list) else value
 
 
 def json_text(value: Json) -> str:

@@ -29,9 +29,13 @@ class Minimum(NamedTuple):
             return (
                 f"may be too short: this model's minimum is not known, other models have up to {self.tokens:,} tokens"
             )
-        if not self.exact and self._band(tokens)[1] < self.tokens:
+        if self.unlikely(tokens):
             return f"is unlikely to be cached: it is shorter than the model's listed minimum of {self.tokens:,} tokens"
         return f"may be too short: it is near the model's minimum of {self.tokens:,} tokens"
+
+    def unlikely(self, tokens: int) -> bool:
+        """Whether a prefix is shorter than a minimum that is not firm, by more than counts may be off."""
+        return self.known and not self.firm and not self.exact and self._band(tokens)[1] < self.tokens
 
     def _band(self, tokens: int) -> tuple[float, float]:
         middle = tokens * self.factor

@@ -31,6 +31,8 @@ from promptlint.prompt import Level, Rendered, Request
 from promptlint.read.names import nearest, shown
 from promptlint.render import render
 
+_KEYS = ("model-changed", "setting-changed", "cache-key-changed", "beta-header-changed")
+
 
 def compare(old: Request, new: Request, options: Options) -> tuple[Diff, tuple[str, ...]]:
     """The difference of two requests of one format, and notes on both inputs."""
@@ -121,10 +123,7 @@ def compare_prompts(
     a: Rendered, b: Rendered, provider: Provider, options: Options, memo: dict[str, int] | None = None
 ) -> Diff:
     """The difference of two rendered prompts. `memo`: see `count`."""
-    model = b.request.model or a.request.model
-    rule = rule_of(provider, model, marked=has_markers(a, b), exact=is_exact(a, options), own=options.own)
-    if a.template is not None and rule.by_entries:  # who has the template serves the model
-        rule = rule._replace(kind="prefix")
+    rule = _rule(a, b, b.request.model or a.request.model, provider, options)
     if options.block_size is not None and rule.by_entries:
         ends = "markers" if rule.kind == "markers" else "the ends of messages"
         raise PromptlintError(f"{provider.name} reads entries at {ends}, not in blocks", "leave out --block-size")
@@ -133,8 +132,11 @@ def compare_prompts(
     counts, tokenizer = count(options.tokenizer, a, b, memo), options.tokenizer.name
     # The totals first: the tokenizer then sees how much there is to do, and picks its engine once.
     tokens_a, tokens_b = (counts.total_a, counts.total_b) if options.counts else (None, None)
-    entries, found, shared = _entries(counts, rule)
-    compared = Compared(counts, found, shared, rule, options)
+    before = rule  # of the first request, which another model may have served
+    if a.request.model not in (None, b.request.model):
+        before = _rule(a, b, a.request.model, provider, options)
+    entries, found, shared = _entries(counts, rule, before)
+    compared = Compared(counts, found, shared, before, options)
     limits = boundary(compared)
     done = changes(entries if options.counts else entries[:1], compared)
     if limits.exact and limits.shared_tokens is not None and limits.shared_tokens == tokens_a:
@@ -170,7 +172,9 @@ def _same_tokens(change: Change) -> Change:
 
 
 def _differs(entry: Found) -> bool:
-    """Whether an entry tells two requests of one text apart."""
+    """Whether an entry tells two requests of one text apart: a field of the key does, even if nothing is lost."""
+    if entry.divergence.level == "settings" and entry.meaning.cause in _KEYS:
+        return True
     return not _stands(entry) and (entry.is_fault or entry.meaning.affects != "nothing")
 
 
@@ -179,13 +183,21 @@ def _stands(entry: Found) -> bool:
     return entry.meaning.cause in STANDING
 
 
-def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
+def _rule(a: Rendered, b: Rendered, model: str | None, provider: Provider, options: Options) -> Rule:
+    """How a model that serves these prompts caches them."""
+    rule = rule_of(provider, model, marked=has_markers(a, b), exact=is_exact(a, options), own=options.own)
+    if a.template is not None and rule.by_entries:  # who has the template serves the model
+        return rule._replace(kind="prefix")
+    return rule
+
+
+def _entries(counts: Counts, rule: Rule, before: Rule) -> tuple[list[Found], Reuse, int]:
     """Everything that differs, with its meaning; what can be reused; equal characters at the start.
 
     What costs something comes first: refusals, fields that key the cache, text in prompt order, markers.
     """
     a, b, provider = counts.a, counts.b, rule.provider
-    old = left(a, rule, counts.in_a)
+    old = left(a, before, counts.in_a)
     settings = [*setting_differences(a.request, b.request), *trait_differences(a.request, b.request, provider)]
     keyed = [(d, setting_meaning(d, a, b.request, provider, old.readable)) for d in settings]
     if a.template is not None:
@@ -204,7 +216,7 @@ def _entries(counts: Counts, rule: Rule) -> tuple[list[Found], Reuse, int]:
     if shared < len(b.text):  # else the second prompt is a start of the first, and asks for no more
         limit = max(limit, old.readable)
     gone: Level | None = "tools" if provider.tools_whole and other_tools(a, b) else lost_level
-    faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, gone)]
+    faults = [fault_found(fault, a, b) for fault in _faults(old, found, shared, counts, rule, gone)]
     entries = [fault for fault in faults if fault.refused]
     entries += [Found(d, m) for d, m in merged(keyed)]
     shown = [Found(d, text_meaning(d, limit, sure, unknown=old.unknown)) for d in text]
@@ -231,9 +243,11 @@ def _differences(a: Rendered, b: Rendered, rule: Rule) -> tuple[list[Divergence]
     return shown, [*passing_times(a, b), *(unseen(one, a, b) for one in hidden)]
 
 
-def _faults(old: Left, found: Reuse, shared: int, counts: Counts, lost_level: Level | None) -> Iterator[MarkerFault]:
-    """What is wrong with markers, and with lengths."""
-    a, b, rule = counts.a, counts.b, old.rule
+def _faults(
+    old: Left, found: Reuse, shared: int, counts: Counts, rule: Rule, lost_level: Level | None
+) -> Iterator[MarkerFault]:
+    """What is wrong with markers, and with lengths. `rule`: of the second request."""
+    a, b = counts.a, counts.b
     if rule.kind == "objects" and (path := objects.beside(b.request)) is not None:
         message = "a request that reads a cached object may be refused with system text, tools or toolConfig of its own"
         fix = f"Put {name(path)} into the object."

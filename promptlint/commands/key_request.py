@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.boundary.settings import is_private, word
+from promptlint.boundary.settings import Field, flat, is_private, word
 from promptlint.cache import keys
+from promptlint.cache.key_settings import KeySetting as Keying
 from promptlint.cache.key_settings import key_settings
 from promptlint.cache.positions import Position
 from promptlint.cache.refusals import refusals
@@ -12,6 +13,7 @@ from promptlint.cache.reuse import size_of, written
 from promptlint.cache.rule import Rule, has_markers, rule_of
 from promptlint.commands.figures import is_exact, side
 from promptlint.commands.single import Ids, Single, counted, encoded
+from promptlint.facts.block_keys import KeyRule
 from promptlint.key_facts import KeyBlocks, KeyEngine, KeyFacts, KeyLevel, KeyMarker, KeySetting
 from promptlint.prompt import CharIndex, Rendered, Spot
 from promptlint.read.places import pointer, resolve
@@ -27,14 +29,18 @@ class Keyed(NamedTuple):
     chain: keys.Chain | None
     ids: Sequence[int]  # empty without an engine
     notes: tuple[str, ...]
+    whole: bool = True  # the ids are those of the whole prompt
 
 
 def keyed(one: Single, wanted: keys.Wanted | None) -> Keyed:
     """Under which key the prefix of a request is stored; with `wanted` also the engine's own keys of its blocks."""
     if wanted is None:
-        facts = _of_ids(one) if one.prompt is None else _of_prompt(one, one.prompt)
-        return Keyed(facts, one, None, (), one.notes)
+        if one.prompt is None:
+            return Keyed(_of_ids(one), one, None, (), one.notes)
+        facts, rule = _of_prompt(one, one.prompt)
+        return Keyed(facts, one, None, (), (*one.notes, *_rule_notes(one, one.prompt, facts, rule)))
     said: list[str] = []
+    whole = True
     if one.prompt is None:
         ids: Sequence[int] = one.request.token_ids or ()
         facts = _of_ids(one)
@@ -42,10 +48,11 @@ def keyed(one: Single, wanted: keys.Wanted | None) -> Keyed:
         found = encoded(one.prompt, one.options.tokenizer)
         ids = found.ids
         facts = _of_engine(one, one.prompt, found)
+        whole = found.whole
         said += _doubts(one, one.prompt, found)
     chain = keys.chain(ids, keys.extra_of(one.request), wanted)
-    facts = facts._replace(blocks=_blocks(chain, wanted))
-    return Keyed(facts, one, chain, ids, (*one.notes, *said, *_said(chain, wanted)))
+    facts = facts._replace(blocks=_blocks(chain, wanted), settings=_settings_of_engine(one, wanted.rule))
+    return Keyed(facts, one, chain, ids, (*one.notes, *said, *_said(chain, wanted)), whole)
 
 
 def _of_ids(one: Single) -> KeyFacts:
@@ -56,7 +63,7 @@ def _of_ids(one: Single) -> KeyFacts:
     return KeyFacts(about, one.provider.cache, 1, None, "unknown", _settings(one), (), (), None)
 
 
-def _of_prompt(one: Single, prompt: Rendered) -> KeyFacts:
+def _of_prompt(one: Single, prompt: Rendered) -> tuple[KeyFacts, Rule]:
     """Under the rules of a provider."""
     options, count = one.options, counted(prompt, one.options.tokenizer).in_a
     exact = is_exact(prompt, options)
@@ -64,7 +71,7 @@ def _of_prompt(one: Single, prompt: Rendered) -> KeyFacts:
     if prompt.template is not None and rule.by_entries:  # who has the template serves the model
         rule = rule._replace(kind="prefix")
     total = count(len(prompt.text))
-    return KeyFacts(
+    facts = KeyFacts(
         side=side(one.request, one.provider, options.tokenizer.name, prompt.size, total, exact=exact),
         cache=rule.kind,
         step=rule.step,
@@ -75,6 +82,19 @@ def _of_prompt(one: Single, prompt: Rendered) -> KeyFacts:
         markers=tuple(_markers(one, prompt, rule, count)),
         blocks=None,
     )
+    return facts, rule
+
+
+def _rule_notes(one: Single, prompt: Rendered, facts: KeyFacts, rule: Rule) -> Iterator[str]:
+    """What the tables do not say: why nothing is cached, and how exact the figures are."""
+    if rule.by_entries and not facts.markers:
+        yield f"nothing is cached: {written(prompt, rule)[2]}".replace("the first request", "the request")
+    if facts.side.exact:
+        return
+    counts = "counted with the vocabulary that you chose" if one.options.chosen else one.provider.counts
+    yield f"counts: {facts.side.tokenizer}, an estimate: {counts}"
+    if rule.minimum.factor != 1 and facts.minimum is not None:
+        yield f"against the minimum, {rule.minimum.factor:g} times as many tokens are taken, as the model counts"
 
 
 def _of_engine(one: Single, prompt: Rendered, found: Ids) -> KeyFacts:
@@ -84,18 +104,28 @@ def _of_engine(one: Single, prompt: Rendered, found: Ids) -> KeyFacts:
     total = len(found.ids) if found.whole else found.at(len(prompt.text))
     about = side(one.request, one.provider, options.tokenizer.name, prompt.size, total, exact=exact)
     levels = tuple(_levels(prompt, found.at, total))
-    return KeyFacts(about, one.provider.cache, 1, None, "unknown", _settings(one), levels, (), None)
+    return KeyFacts(about, one.provider.cache, 1, None, "unknown", (), levels, (), None)
 
 
 def _settings(one: Single) -> tuple[KeySetting, ...]:
-    done = []
-    for setting in key_settings(one.request, one.provider):
-        path = setting.field.path
-        hidden = path is not None and is_private(path)
-        value = None if path is None else "(hidden)" if hidden else word(setting.field)
-        at = None if path is None else pointer(path)
-        done.append(KeySetting(setting.name, value, at, setting.level, setting.certainty, setting.beyond))
-    return tuple(done)
+    """Fields that a provider's cache depends on."""
+    return tuple(map(_setting, key_settings(one.request, one.provider)))
+
+
+def _setting(setting: Keying) -> KeySetting:
+    path = setting.field.path
+    hidden = path is not None and is_private(path)
+    value = None if path is None else "(hidden)" if hidden else word(setting.field)
+    at = None if path is None else pointer(path)
+    return KeySetting(setting.name, value, at, setting.level, setting.certainty, setting.beyond)
+
+
+def _settings_of_engine(one: Single, rule: KeyRule) -> tuple[KeySetting, ...]:
+    """Fields beside the text that are part of an engine's keys; all others act through the tokens alone."""
+    fields = keys.held(rule)
+    sent = {".".join(name): field for name, field in flat(one.request)}
+    every = {**dict.fromkeys(fields, Field(None, None)), **{name: sent[name] for name in fields if name in sent}}
+    return tuple(_setting(Keying(name, field, "tools", "certain", "")) for name, field in every.items())
 
 
 def _levels(prompt: Rendered, count: Count, total: int) -> Iterator[KeyLevel]:
@@ -145,7 +175,8 @@ def _size(end: int, rule: Rule, count: Count) -> str:
     """Of the first `end` characters against the minimum."""
     if not rule.minimum.known or not rule.minimum.tokens:
         return "unknown"
-    return size_of(end, rule, count)
+    found = size_of(end, rule, count)
+    return "unlikely" if found == "near" and rule.minimum.unlikely(count(end)) else found
 
 
 def _blocks(chain: keys.Chain, wanted: keys.Wanted) -> KeyBlocks:
@@ -162,6 +193,7 @@ def _blocks(chain: keys.Chain, wanted: keys.Wanted) -> KeyBlocks:
         events=chain.events,
         sequence=chain.sequence,
         extras=chain.extras,
+        unstored=int(chain.partial and rule.partial == "never"),
     )
 
 
@@ -190,8 +222,7 @@ def _said(chain: keys.Chain, wanted: keys.Wanted) -> Iterator[str]:
     yield from chain.unused
     rule = wanted.rule
     if chain.partial:
-        stored = "is stored only with save_unfull_chunk" if rule.engine == "lmcache" else "is never stored"
-        yield f"the last {rule.unit} is not full: it {stored}"
+        yield f"the last {rule.unit} is not full: it is stored {rule.partial}"
     if not chain.keys:
         full = f"full {rule.unit} of {wanted.block_tokens:,}"
         yield f"the prompt has {chain.tokens:,} tokens, no {full}: nothing is stored"

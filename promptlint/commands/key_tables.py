@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 _FIRST, _LAST = 16, 8  # blocks that are printed of a long prompt
 _WHOLE = 20  # digits of a key that is printed whole in a table
 _DIGITS = 12  # that are printed of a longer one
-_EXCERPT, _WIDE = 24, 56  # characters
+_EXCERPT, _NARROW, _WIDE = 24, 14, 56  # characters
 _UNKNOWN = "unknown"
+_BY_ENTRIES = ("markers", "message-ends")
 _CACHES = {
     "markers": "entries at markers",
     "message-ends": "an entry at the end of a message, and at explicit breakpoints",
@@ -21,8 +22,8 @@ _CACHES = {
     "objects": "named objects, and the longest equal prefix at best effort",
     "prefix": "the longest equal prefix",
 }
-_SIZES = {"below": "is below it", "near": "is near it", "above": "reaches it"}
-_LONG_ENOUGH = {"below": "no", "near": "perhaps", "above": "yes"}
+_SIZES = {"below": "is below it", "unlikely": "is below it", "near": "is near it", "above": "reaches it"}
+_LONG_ENOUGH = {"below": "no", "unlikely": "unlikely", "near": "perhaps", "above": "yes"}
 
 Row = tuple[str | int | None, ...]
 
@@ -48,9 +49,13 @@ def tables(found: "Keyed", *, excerpts: bool) -> tuple[Table, ...]:
 
 def table_notes(facts: KeyFacts) -> Iterator[str]:
     """What would be too long for a cell."""
-    unsent = [setting.field for setting in facts.settings if setting.value is None]
-    if unsent and facts.blocks is None:
-        yield f"not sent, but part of the key as soon as they are: {', '.join(unsent)}"
+    unsent = [setting for setting in facts.settings if setting.value is None]
+    certain = ", ".join(setting.field for setting in unsent if setting.certainty == "certain")
+    others = ", ".join(setting.field for setting in unsent if setting.certainty != "certain")
+    if certain:
+        yield f"not sent, but part of the key once they are: {certain}"
+    if others:
+        yield f"not sent, and perhaps part of the key once they are: {others}"
     for setting in facts.settings:
         if setting.value is not None and setting.note:
             yield f"{setting.field}: {setting.note}"
@@ -66,9 +71,9 @@ def parting_table(a: "Keyed", b: "Keyed", found: KeyParting | None, *, excerpts:
     """Where the keys of two requests part. Why, which may be long, is a note."""
     rows: list[Row] = [("a", _named(a.facts)), ("b", _named(b.facts))]
     if found is None:
-        return Table("The keys do not part", ("what", "value"), (*rows, ("keys", _equal(a.facts, b.facts))))
+        return Table("No key of a is missing in b", ("what", "value"), (*rows, ("keys", _equal(a, b))))
     rows += [
-        ("equal", f"{found.number:,} {found.unit}{'s' * (found.number != 1)}, {found.start:,} tokens"),
+        ("equal", f"{found.number:,} {found.unit}{'s' * (found.number != 1)}"),
         ("first", f"{found.unit} {found.number:,}, tokens {found.start:,}:{found.end:,}"),
         ("part", found.part),
     ]
@@ -82,10 +87,14 @@ def parting_table(a: "Keyed", b: "Keyed", found: KeyParting | None, *, excerpts:
     return Table("Where the keys part", ("what", "value"), tuple(rows))
 
 
-def _equal(a: KeyFacts, b: KeyFacts) -> str:
-    if a.blocks is None or b.blocks is None:
-        return "all that the first request leaves in the cache is under a key of the second"
-    return f"all {len(a.blocks.keys):,} are equal"
+def _equal(a: "Keyed", b: "Keyed") -> str:
+    if a.chain is None or b.chain is None:
+        if a.facts.cache in _BY_ENTRIES and not a.facts.markers:
+            return "a leaves no entry in the cache"
+        return "all that a leaves in the cache is under a key of b"
+    count = len(a.chain.keys)
+    more = "; a goes on with what has no key here" if not (a.whole and b.whole) else ""
+    return f"a has no full block{more}" if not count else f"all {count:,} of a are those of b{more}"
 
 
 def _source(side: Side) -> str:
@@ -170,18 +179,17 @@ class _Text:
 def _blocks(found: KeyBlocks, text: _Text | None) -> Table:
     count = len(found.keys)
     shown = [*range(count)] if count <= _FIRST + _LAST else [*range(_FIRST), *range(count - _LAST, count)]
-    path = found.sequence is not None
-    columns = ["block", "tokens", "key", "parent", *["path"] * path, *["excerpt"] * (text is not None)]
+    path = found.sequence is not None  # then keys are not chained, and have no parent
+    columns = ["block", "tokens", "key", "path" if path else "parent", *["excerpt"] * (text is not None)]
     rows: list[Row] = []
     for index in shown:
         if index == count - _LAST and count > len(shown):
             rows.append(("…", f"{count - len(shown):,} more", *[""] * (len(columns) - 2)))
         start, end = index * found.block_tokens, found.end(index)
-        row = [str(index), f"{start}:{end}", _cut(found.keys[index]), _cut(found.parent(index))]
-        if found.sequence is not None:
-            row.append(str(found.sequence[index]))
+        beside = _cut(found.parent(index), _DIGITS) if found.sequence is None else str(found.sequence[index])
+        row = [str(index), f"{start}:{end}", _cut(found.keys[index]), beside]
         if text is not None:
-            row.append(_short(text.of(start, end)))
+            row.append(_short(text.of(start, end), _EXCERPT if len(found.keys[0]) > _WHOLE else _NARROW))
         rows.append(tuple(row))
     cut = count > len(shown) or len(found.keys[0]) > _WHOLE
     hint = " (whole with --format json or --only-hashes)" if cut else ""
@@ -202,10 +210,10 @@ def _beside(found: KeyBlocks) -> Table:
     return Table("Beside tokens and parent", (f"{found.engine.unit}s", "in the key"), tuple(rows))
 
 
-def _cut(key: str | None) -> str:
+def _cut(key: str | None, most: int = _WHOLE) -> str:
     if key is None:
         return "none"
-    return key if len(key) <= _WHOLE else f"{key[:_DIGITS]}…"
+    return key if len(key) <= most else f"{key[:_DIGITS]}…"
 
 
 def _short(text: str, most: int = _EXCERPT) -> str:

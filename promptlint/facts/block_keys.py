@@ -17,6 +17,7 @@ class KeyRule(NamedTuple):
     version: str | None  # None: not known by version
     unit: str
     block_tokens: int  # by default
+    partial: str
     hashes: tuple[str, ...]  # the default first
     digest: str
     unset_seed: str
@@ -48,6 +49,7 @@ def key_rule(engine: str, version: str | None = None) -> KeyRule:
         version=wanted,
         unit=row["unit"],
         block_tokens=row["block_tokens"],
+        partial=row.get("partial", ""),
         hashes=tuple(row["hashes"]),
         digest=row.get("digest", "bytes"),
         unset_seed=row.get("unset_seed", "random"),

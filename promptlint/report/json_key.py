@@ -112,13 +112,15 @@ def _lines(blocks: KeyBlocks) -> Iterator[str]:
     ends = [*range(size, size * count, size), blocks.end(count - 1)]
     parents = (f'"{blocks.root}"' if blocks.root is not None else "null", *(f'"{key}"' for key in blocks.keys))
     events, paths = _named(blocks.events and blocks.events(), count), _named(blocks.sequence, count)
+    full = blocks.end(count - 1) == size * count
     extras = {index: json.dumps([mask(part) for part in parts]) for index, parts in blocks.extras.items()}
     for index, (end, key, parent, event, path) in enumerate(
         zip(ends, parents[1:], parents, events, paths, strict=False)
     ):
         yield (
             f'      {{"index": {index}, "start": {index * size}, "end": {end}, "key": {key}, "parent": {parent}, '
-            f'"event": {event}, "sequence": {path}, "extra": {extras.get(index, "[]")}}}'
+            f'"event": {event}, "sequence": {path}, "extra": {extras.get(index, "[]")}, '
+            f'"full": {"true" if full or index < count - 1 else "false"}}}'
         )
 
 

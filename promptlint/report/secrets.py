@@ -30,6 +30,7 @@ _SIGNS = (
     "private key",
     "bearer",
     "authorization",
+    "://",
 )
 
 
@@ -42,7 +43,7 @@ def mask(text: str, mark: Range = (0, 0), *, cut: bool = False) -> str:
     found: list[tuple[int, int]] = []
     folded = text.lower()
     if any(sign in folded for sign in _SIGNS):
-        found = [match.span(match.lastgroup or 0) for match in _shapes().finditer(text)]
+        found = [_hidden(match) for match in _shapes().finditer(text)]
     if cut and (tail := _tail(text)):
         found.append((-_KEPT, tail))  # the first four characters of a tail tell too much
     if not found:
@@ -52,6 +53,12 @@ def mask(text: str, mark: Range = (0, 0), *, cut: bool = False) -> str:
         for index in range(start + _KEPT, end):
             chars[index] = HIDDEN_MARKED if mark[0] <= index < mark[1] else _HIDDEN
     return "".join(chars)
+
+
+def _hidden(match: re.Match[str]) -> tuple[int, int]:
+    """From where characters may be kept, and the end. A password in an address has no known start: none is kept."""
+    start, end = match.span(match.lastgroup or 0)
+    return (start - _KEPT, end) if match.lastgroup == "url" else (start, end)
 
 
 @cache
@@ -81,7 +88,8 @@ def _shapes() -> re.Pattern[str]:
     key = r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[^-]*(?:-----END[^-]*-----)?"
     bearer = r"(?i:bearer)\s{1,4}(?P<bearer>(?=[A-Za-z._~+/=-]{0,40}[0-9])" + run("A-Za-z0-9._~+/=-", 12) + ")"
     header = r"(?i:authorization)[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?i:bearer|basic|token)\s{1,4}(?P<header>[^\s\"']{4,})"
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join((*prefixed, key, header, bearer))})")
+    url = r"://[^\s/:@\"']{0,64}:(?P<url>[^\s/@\"']{1,256})@"
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join((*prefixed, key, header, bearer))})|{url}")
 
 
 def _tail(text: str) -> int:

@@ -137,7 +137,8 @@ def _as_answer(source: Source, asked: Json) -> Json:
     role = answers[0] if answers else "model" if source.request.format == "gemini" else "assistant"
     if not isinstance(asked, dict):
         return asked
-    found: dict[str, Json] = {**asked, next(name for name in _ROLES if name in asked): role}
+    named = next((name for name in _ROLES if name in asked), "role")
+    found: dict[str, Json] = {**asked, named: role}
     content = found.get("content")
     if source.request.format == "openai-responses" and isinstance(content, list):
         blocks: list[Json] = [{**held, "type": "output_text"} if isinstance(held, dict) else held for held in content]

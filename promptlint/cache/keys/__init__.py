@@ -5,7 +5,7 @@ What differs by release is data (data/block_keys.yaml).
 
 from promptlint.cache.keys.chain import Chain, Key, Parting, Spelled, Wanted, parted, spelled
 from promptlint.cache.keys.extra import FIELDS, Extra, extra_of
-from promptlint.cache.keys.make import chain, wanted
+from promptlint.cache.keys.make import chain, held, wanted
 
 __all__ = [
     "FIELDS",
@@ -17,6 +17,7 @@ __all__ = [
     "Wanted",
     "chain",
     "extra_of",
+    "held",
     "parted",
     "spelled",
     "wanted",

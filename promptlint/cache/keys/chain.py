@@ -74,16 +74,15 @@ class Parting(NamedTuple):
     """The first block that two prompts do not have in common, and the first part of its key that differs."""
 
     block: int
-    part: str  # root, tokens, extra, or end: one of the prompts has no such block
+    part: str  # root, tokens, extra, or end: B has no such block
     token: int | None = None  # of tokens: the first that differs
 
 
 def parted(a: Chain, b: Chain, ids_a: Sequence[int], ids_b: Sequence[int]) -> Parting | None:
-    """Where the keys of two prompts part, both made in one way; None if they are equal to the end of both."""
+    """Where the keys of two prompts part, both made in one way; None if every key of A is one of B."""
     first = next((i for i, (x, y) in enumerate(zip(a.keys, b.keys, strict=False)) if x != y), None)
     if first is None:
-        shorter = min(len(a.keys), len(b.keys))
-        return None if len(a.keys) == len(b.keys) else Parting(shorter, "end")
+        return None if len(a.keys) <= len(b.keys) else Parting(len(b.keys), "end")
     if first == 0 and a.root != b.root:
         return Parting(0, "root")
     start, end = first * a.block_tokens, max(a.end(first), b.end(first))

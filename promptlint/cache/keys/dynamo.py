@@ -4,6 +4,7 @@ Source: ai-dynamo-runtime 1.6.1, compute_block_hash_for_seq (run) and lib/kv-rou
 ai-dynamo 1.6.1, dynamo/common/multimodal/routing_utils.py.
 """
 
+import re
 from collections.abc import Sequence
 
 from promptlint.cache.keys import digests
@@ -12,6 +13,8 @@ from promptlint.cache.keys.extra import Extra
 from promptlint.cache.keys.numbers import little_endian
 from promptlint.cache.paged import Medium
 from promptlint.errors import PromptlintError
+from promptlint.facts.block_keys import KeyRule
+from promptlint.read.names import shown
 
 _SEED = 1337
 _LOW_64 = (1 << 64) - 1
@@ -35,6 +38,11 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         held = data[4 * start : 4 * (start + size + ahead)]
         keys.append(xxh3(held + infos.get(index, b""), seed=seed))
     return Chain(size, len(ids), keys, sequence=_sequence(keys), extras=_words(extra, len(keys), size))
+
+
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request that are part of keys."""
+    return ("lora_name", "cache_salt", "mm")
 
 
 def _sequence(keys: Sequence[int]) -> list[int]:
@@ -63,13 +71,12 @@ def _media(ids: Sequence[int], media: Sequence[Medium], size: int) -> tuple[list
 
 
 def _hash(identifier: str) -> int:
-    try:
+    if re.fullmatch(rf"[0-9a-fA-F]{{{_HASH_DIGITS},}}", identifier):
         return int(identifier[:_HASH_DIGITS], 16)
-    except ValueError:
-        raise PromptlintError(
-            f"Dynamo takes the hash of a medium, and {identifier[:40]!r} is none",
-            "give it in hexadecimal, as the engine does, or as a whole number of 64 bits",
-        ) from None
+    raise PromptlintError(
+        f"Dynamo takes the hash of a medium, and {shown(identifier[:40])!r} is none",
+        "give it in hexadecimal, as the engine does, or as a whole number of 64 bits",
+    )
 
 
 def _words(extra: Extra, blocks: int, size: int) -> dict[int, tuple[str, ...]]:

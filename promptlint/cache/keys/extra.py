@@ -24,7 +24,7 @@ class Extra(NamedTuple):
 
 
 def extra_of(request: Request) -> Extra:
-    """The fields of a request, or of the `extra` of given token ids. An empty text is none, as engines see it.
+    """The fields of a request, or of the `extra` of given token ids.
 
     Raises PromptlintError for a field of another kind than engines take.
     """
@@ -47,7 +47,7 @@ def _name(request: Request, path: Path) -> str:
 
 def _text(path: Path, value: Json) -> str | None:
     if value is None or isinstance(value, str):
-        return value or None
+        return value
     raise PromptlintError(f"{_at(path)} is no text", "write it in quotation marks")
 
 

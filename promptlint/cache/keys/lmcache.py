@@ -11,6 +11,7 @@ from promptlint.cache.keys.chain import Chain, Key, Wanted
 from promptlint.cache.keys.extra import Extra
 from promptlint.cache.keys.numbers import big_endian
 from promptlint.errors import PromptlintError
+from promptlint.facts.block_keys import KeyRule
 
 
 def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
@@ -22,6 +23,11 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
     found = _of_server(ids, wanted) if wanted.hash == "blake3" else _in_process(ids, wanted)
     unused = () if extra == Extra() else ("LMCache hashes tokens only: adapters and salts are not part of its keys",)
     return found._replace(unused=unused)
+
+
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request that are part of keys: none."""
+    return ()
 
 
 def _of_server(ids: Sequence[int], wanted: Wanted) -> Chain:

@@ -10,6 +10,8 @@ from promptlint.errors import PromptlintError
 from promptlint.facts.block_keys import KeyRule
 from promptlint.read.names import nearest, shown
 
+_FARTHEST = 1024  # tokens of a lookahead: draft models see a few
+
 
 def wanted(
     rule: KeyRule,
@@ -38,18 +40,36 @@ def wanted(
     size = rule.block_tokens if block_tokens is None else block_tokens
     if size < 1:
         raise PromptlintError(f"a {rule.unit} of {size} tokens is not possible", "give --block-size a positive number")
-    if lookahead < 0:
-        raise PromptlintError(f"a lookahead of {lookahead} tokens is not possible", "give --lookahead 0 or more")
+    if seed is not None and not _seeded(rule, name):
+        raise PromptlintError(f"{_named(rule)} with {name} has no seed", "leave out --seed")
+    if not 0 <= lookahead <= _FARTHEST:
+        raise PromptlintError(
+            f"a lookahead of {lookahead} tokens is not possible", f"give --lookahead 0 to {_FARTHEST}"
+        )
     if lookahead and rule.engine in ("transformers", "nano-vllm"):
         raise PromptlintError(f"{rule.title} does not look ahead", "leave out --lookahead")
     return Wanted(rule, name, size, seed, lookahead)
 
 
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request, such as cache_salt, that are part of the keys of this engine."""
+    found: tuple[str, ...] = _module(rule).held(rule)
+    return found
+
+
+def _module(rule: KeyRule) -> ModuleType:
+    return import_module(f"promptlint.cache.keys.{rule.engine.replace('-', '_')}")
+
+
 def chain(ids: Sequence[int], extra: Extra, how: Wanted) -> Chain:
     """The keys of a prompt with these tokens. Raises PromptlintError for what the engine does not take."""
-    module: ModuleType = import_module(f"promptlint.cache.keys.{how.rule.engine.replace('-', '_')}")
-    found: Chain = module.chain(ids, extra, how)
+    found: Chain = _module(how.rule).chain(ids, extra, how)
     return found
+
+
+def _seeded(rule: KeyRule, name: str) -> bool:
+    """Whether the first parent is made of PYTHONHASHSEED."""
+    return rule.engine == "vllm" or (rule.engine == "lmcache" and name != "blake3")
 
 
 def _named(rule: KeyRule) -> str:

@@ -9,6 +9,7 @@ from promptlint.cache.keys import digests
 from promptlint.cache.keys.chain import Chain, Wanted
 from promptlint.cache.keys.extra import Extra
 from promptlint.cache.keys.numbers import little_endian
+from promptlint.facts.block_keys import KeyRule
 
 
 def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
@@ -22,3 +23,8 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         parent = keys[-1].to_bytes(8, "little")
     unused = () if extra == Extra() else ("keys hold tokens only: adapters, salts and media are not part of them",)
     return Chain(size, len(ids), keys, unused=unused)
+
+
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request that are part of keys: none."""
+    return ()

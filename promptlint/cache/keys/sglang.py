@@ -12,6 +12,7 @@ from promptlint.cache.keys.chain import Chain, Wanted
 from promptlint.cache.keys.extra import Extra
 from promptlint.cache.keys.numbers import little_endian
 from promptlint.errors import PromptlintError
+from promptlint.facts.block_keys import KeyRule
 
 _WIDE = 1 << 32
 
@@ -20,7 +21,7 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
     """The storage keys of all pages; of the last one also where it is not full, which the tree never stores."""
     if extra.media:
         raise PromptlintError("SGLang puts ids of its own in the place of media", "give the token ids as it has them")
-    if extra.lora_name is not None:
+    if extra.lora_name:
         raise PromptlintError(
             "SGLang keys an adapter by an id that it makes when the adapter is loaded", "give it as extra_key"
         )
@@ -34,7 +35,9 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         named = keys if seed == event_seed else _pages(ids, wanted, event_seed)
         return [int.from_bytes(key[:8], "big", signed=True) for key in named]
 
-    unused = [] if seed or extra == Extra() else ["keys do not depend on extra_key and cache_salt in this release"]
+    beside = extra.extra_key is not None or extra.cache_salt is not None
+    only = "only the names in events depend on the salt" if event_seed else "they keep prompts apart in the tree only"
+    unused = [f"keys of this release do not hold extra_key and cache_salt: {only}"] if beside and not seed else []
     return Chain(
         block_tokens=wanted.block_tokens,
         tokens=_entries(ids, wanted),
@@ -43,6 +46,11 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         events=events if wanted.rule.events else None,
         unused=tuple(unused),
     )
+
+
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request that are part of keys."""
+    return ("extra_key", "cache_salt") if rule.storage_seed else ()
 
 
 def _entries(ids: Sequence[int], wanted: Wanted) -> int:

@@ -5,7 +5,7 @@ vllm/utils/hashing.py, 0.8.5 to 0.33.0.
 """
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from sys import intern
@@ -35,7 +35,7 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         )
     parent = root = none_hash(wanted)
     make = _hash(ids, root, wanted)
-    extras = _extras(len(ids) // size, size, extra, wanted.rule)
+    extras = _extras(max(len(ids) - ahead, 0) // size, extra, wanted)
     keys: list[Key] = []
     for index, start in enumerate(range(0, len(ids) - size - ahead + 1, size)):
         held: Part = extras.get(index)
@@ -48,7 +48,7 @@ def chain(ids: Sequence[int], extra: Extra, wanted: Wanted) -> Chain:
         tokens=len(ids),
         keys=keys,
         root=root,
-        extras={index: tuple(map(_words, parts)) for index, parts in extras.items() if index < len(keys)},
+        extras={index: tuple(map(_words, parts)) for index, parts in extras.items()},
         events=partial(_events, keys),
     )
 
@@ -128,21 +128,55 @@ def _hash(ids: Sequence[int], root: Key, wanted: Wanted) -> Hash:
     return by_pickle
 
 
-def _extras(blocks: int, size: int, extra: Extra, rule: KeyRule) -> dict[int, tuple[Part, ...]]:
+def held(rule: KeyRule) -> tuple[str, ...]:
+    """The fields of a request that are part of keys."""
+    adapter = {"number": ("lora_int_id",), "name": ("lora_name",), "tagged": ("lora_name", "lora_path")}
+    return (*adapter[rule.adapter or "name"], "mm", *(("cache_salt",) if rule.salt else ()))
+
+
+def _extras(blocks: int, extra: Extra, wanted: Wanted) -> dict[int, tuple[Part, ...]]:
     """What stands in the key of a block beside tokens and parent: adapter, media, salt, in this order."""
+    rule, size = wanted.rule, wanted.block_tokens
     adapter, salt = _adapter(extra, rule), _salt(extra, rule)
     found: dict[int, list[Part]] = {index: list(adapter) for index in range(blocks)} if adapter else {}
-    for medium in sorted(extra.media, key=lambda medium: medium.start):
-        last = min((medium.start + medium.length - 1) // size, blocks - 1)
-        for index in range(medium.start // size, last + 1):
-            found.setdefault(index, []).append(_medium(medium, index * size, rule))
+    for index, media in _media(blocks, extra.media, wanted):
+        found.setdefault(index, []).extend(_medium(medium, index * size, rule) for medium in media)
     if salt is not None and blocks:
         found.setdefault(0, []).append(salt)
-    return {index: tuple(parts) for index, parts in found.items()}
+    return {index: tuple(parts) for index, parts in found.items() if parts}
+
+
+def _media(blocks: int, media: Sequence[Medium], wanted: Wanted) -> Iterator[tuple[int, list[Medium]]]:
+    """The media in the key of each block, as the engine finds them: it goes on from the one that it met last.
+
+    So of media that overlap, what begins inside one that goes on behind the block is not seen in this block. With a
+    lookahead the tokens behind the block count, too. Source: _gen_mm_extra_hash_keys and
+    generate_lookahead_block_hash_extra_keys.
+    """
+    ordered = sorted(media, key=lambda medium: medium.start)
+    ends = [medium.start + medium.length for medium in ordered]
+    at = 0
+    for index in range(blocks):
+        start = index * wanted.block_tokens
+        end = start + wanted.block_tokens
+        if not ends or ends[-1] <= start:
+            return
+        seen: list[Medium] = []
+        reach = end + wanted.lookahead
+        while at < len(ordered) and reach > ordered[at].start:
+            if start < ends[at]:
+                seen.append(ordered[at])
+                if reach < ends[at]:
+                    break
+            at += 1
+        yield index, seen
+        if wanted.lookahead:
+            while at and ends[at - 1] > end:
+                at -= 1
 
 
 def _adapter(extra: Extra, rule: KeyRule) -> tuple[Part, ...]:
-    if extra.lora_name is None and extra.lora_int_id is None:
+    if not extra.lora_name and extra.lora_int_id is None:
         return ()
     if rule.adapter == "number":
         return (_needed(extra.lora_int_id, "lora_int_id", rule),)
@@ -153,7 +187,7 @@ def _adapter(extra: Extra, rule: KeyRule) -> tuple[Part, ...]:
 
 
 def _needed(value: Part, field: str, rule: KeyRule) -> Part:
-    if value is None:
+    if value in (None, ""):
         raise PromptlintError(
             f"{rule.title} {rule.version} keys an adapter by {field}, which is not given", f"add it to `extra`: {field}"
         )
@@ -161,7 +195,7 @@ def _needed(value: Part, field: str, rule: KeyRule) -> Part:
 
 
 def _salt(extra: Extra, rule: KeyRule) -> Part:
-    if extra.cache_salt is None:
+    if not extra.cache_salt:
         return None
     if rule.salt is None:
         raise PromptlintError(f"{rule.title} {rule.version} has no cache_salt", "leave it out, or name a later release")
