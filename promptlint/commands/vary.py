@@ -17,7 +17,7 @@ from promptlint.facts import engines
 from promptlint.facts.providers import is_known
 from promptlint.finding import Report
 from promptlint.load import load, value_of
-from promptlint.prompt import Request
+from promptlint.prompt import Document, Request
 from promptlint.read.sources import read
 from promptlint.tokens import open_tokenizer
 from promptlint.vary import Variation, variations
@@ -65,32 +65,48 @@ def vary(
     first = prepared(reading(read(request)), options)
     options, in_blocks = with_blocks(first.provider, first.options)
     first, memo = first._replace(options=options), dict[str, int]()
-    ends = entries_of(first, memo)
     hosted = engine is not None or options.sides is not None or first.provider.name in engines.names()
-    value, serving = value_of(first.request), first.provider.name
-    made = variations(first.request, value, today=today or date.today(), provider=serving, hosted=hosted)
-    documents = [(variation, document_of(first.request, value, variation)) for variation in made]
     if save is not None:
         save_to(save)
-    rows: list[Row] = []
     with renderer_for(options) as renderer:
-        for done, (variation, document) in enumerate(documents):
-            if progress is not None:
-                progress(done, len(documents))
-            try:
-                varied = reading(document)
-            except PromptlintError:  # it is no request any more, as of a record that is known by its content
-                continue
-            if varied.format == first.request.format:
-                file = None if save is None else saved(save, variation.name, document)
-                rows.append(_row(first, variation, varied, renderer, ends, memo)._replace(file=file))
+        rows = list(_tried(first, _made(first, today or date.today(), hosted), reading, renderer, save, memo, progress))
         versions = list(_versions(first, tokenizer_b, renderer))
-    if progress is not None:
-        progress(len(documents), len(documents))
     answer = facts_of(first, [*rows, *versions], engine, memo)
-    said = _AT_LLAMA_CPP if serving == "llama-cpp" and options.sides is not None else ()
+    said = _AT_LLAMA_CPP if first.provider.name == "llama-cpp" and options.sides is not None else ()
     notes = (*first.notes, *in_blocks, *said, *table_notes(answer, versions=hosted and not versions))
     return Report("vary", None, tables=(table(answer),), notes=tuple(dict.fromkeys(notes)), varied=answer)
+
+
+def _made(first: Single, today: date, hosted: bool) -> list[tuple[Variation, Document]]:
+    """Every variation, and what it is read from."""
+    value = value_of(first.request)
+    made = variations(first.request, value, today=today, provider=first.provider.name, hosted=hosted)
+    return [(variation, document_of(first.request, value, variation)) for variation in made]
+
+
+def _tried(
+    first: Single,
+    made: Sequence[tuple[Variation, Document]],
+    reading: Load,
+    renderer: "Renderer | None",
+    save: str | None,
+    memo: dict[str, int],
+    progress: Progress | None,
+) -> Iterator[Row]:
+    """A row for each variation that is still a request of this format; a record may be known by its content only."""
+    ends = entries_of(first, memo)
+    for done, (variation, document) in enumerate(made):
+        if progress is not None:
+            progress(done, len(made))
+        try:
+            varied = reading(document)
+        except PromptlintError:
+            continue
+        if varied.format == first.request.format:
+            file = None if save is None else saved(save, variation.name, document)
+            yield _row(first, variation, varied, renderer, ends, memo)._replace(file=file)
+    if progress is not None:
+        progress(len(made), len(made))
 
 
 def _served(engine: str | None, block_size: int | None, provider: str | None) -> tuple[str | None, int | None]:
