@@ -10,10 +10,15 @@ Change = Callable[[Json], Json]
 
 
 def changed(value: Json, path: Path, change: Change) -> Json:
-    """The document with `change` of what stands at `path`. A step None enters JSON in a text, which stays a text."""
+    """The document with `change` of what stands at `path`. A step None enters JSON in a text, which stays a text.
+
+    Fields that are not there are made on the way, as objects.
+    """
     if not path:
         return change(value)
     step, rest = path[0], path[1:]
+    if value is None and isinstance(step, str):
+        value = {}
     if step is None and isinstance(value, str):
         return json_text(changed(parse_string(value), rest, change))
     if isinstance(value, dict) and isinstance(step, str):

@@ -6,6 +6,9 @@ from promptlint.prompt import Json, Path, Segment
 from promptlint.vary.edit import inserted, put, removed
 from promptlint.vary.variation import Source, Variation, is_entry
 
+_WITH_LIFETIME = ("cache_control", "cachePoint")
+_ON_TEXT_ONLY = "prompt_cache_breakpoint"
+
 
 def variations(source: Source) -> Iterator[Variation]:
     """Nothing where the request has no markers."""
@@ -23,15 +26,17 @@ def variations(source: Source) -> Iterator[Variation]:
     place, point = last.marker.path, source.at(last.marker.path)
     yield Variation("marker-removed", "markers", "the last marker left out", _taken(source, source.value, place), place)
     front = reversed(segments[: marked[-1]])
-    target = next((at for segment in front if segment.marker is None and (at := _carrier(source, segment))), None)
+    target = next(
+        (at for segment in front if segment.marker is None and (at := _carrier(source, segment, place))), None
+    )
     if target is not None:
         value = _set(source, _taken(source, source.value, place), target, place, point)
         yield Variation("marker-moved-back", "markers", "the last marker moved to a block in front", value, target)
-    target = _carrier(source, segments[-1]) if segments[-1] is not last else None
+    target = _carrier(source, segments[-1], place) if segments[-1] is not last else None
     if target is not None:
         value = _taken(source, _set(source, source.value, target, place, point), place)
         yield Variation("marker-moved-on", "markers", "the last marker moved to the newest block", value, target)
-    if isinstance(point, dict):
+    if isinstance(point, dict) and place[-1] in _WITH_LIFETIME:
         yield _other_lifetime(source, place, point, last.marker.ttl)
 
 
@@ -64,9 +69,11 @@ def _set(source: Source, value: Json, target: Path, place: Path, point: Json) ->
     return inserted(value, (*holder, index + 1), marker)
 
 
-def _carrier(source: Source, segment: Segment) -> Path | None:
-    """The block that would carry the marker of a segment; None for a bare text, and for what carries none."""
+def _carrier(source: Source, segment: Segment, place: Path) -> Path | None:
+    """The block that would carry the marker of `place`; None for a bare text, and for what carries none."""
     if segment.kind == "thinking" or segment.content == "":
+        return None
+    if place[-1] == _ON_TEXT_ONLY and segment.kind != "text":
         return None
     path = segment.path if isinstance(segment.content, dict) else segment.path[:-1]
     return path if is_entry(path) and isinstance(source.at(path), dict) else None

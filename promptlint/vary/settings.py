@@ -8,7 +8,8 @@ from promptlint.vary.edit import put, removed
 from promptlint.vary.variation import Source, Variation
 
 _ANTHROPIC = ("anthropic", "bedrock-invoke")
-_ON: dict[str, Json] = {"type": "enabled", "budget_tokens": Number("2048")}
+_BUDGET = 1024  # the smallest one; max_tokens has to be larger
+_ON: dict[str, Json] = {"type": "enabled", "budget_tokens": Number(str(_BUDGET))}
 _CHOICES: dict[str, tuple[Path, Json]] = {
     "anthropic": (("tool_choice",), {"type": "any"}),
     "bedrock-invoke": (("tool_choice",), {"type": "any"}),
@@ -36,7 +37,10 @@ def variations(source: Source) -> Iterator[Variation]:
     yield from _thinking(source)
     if form in _CHOICES and source.items("tools"):
         place, wanted = _CHOICES[form]
-        yield _toggled(source, "tool-choice", "tool_choice: a tool is demanded", (*path, *place), wanted)
+        does = "tool_choice: a tool is demanded"
+        if form in _ANTHROPIC and _held(source, (*path, "thinking")) is not None:  # which takes no other choice
+            wanted, does = {"type": "none"}, "tool_choice: no tool is to be used"
+        yield _toggled(source, "tool-choice", does, (*path, *place), wanted)
     if form in _TEMPERATURES:
         yield _toggled(source, "temperature", "another temperature", (*path, *_TEMPERATURES[form]), Number("0.3"))
     yield from _other_model(source)
@@ -72,13 +76,24 @@ def _thinking(source: Source) -> Iterator[Variation]:
         if isinstance(held, dict) and held.get("type") != "disabled":
             yield Variation("thinking-off", "settings", "thinking switched off", removed(source.value, at), at)
         else:
-            yield Variation("thinking-on", "settings", "thinking switched on", put(source.value, at, _ON), at)
+            yield _thinking_on(source, at)
     elif form == "openai-chat" and source.hosted:
         at = (*path, "chat_template_kwargs", "enable_thinking")
         yield _toggled(source, "thinking", "chat_template_kwargs: enable_thinking false", at, False)
     elif form in places:
         place, wanted = places[form]
         yield _toggled(source, "thinking", f"{'.'.join(map(str, place))}: another value", (*path, *place), wanted)
+
+
+def _thinking_on(source: Source, at: Path) -> Variation:
+    does, value = "thinking switched on", put(source.value, at, _ON)
+    form = source.request.format
+    limit = (*source.request.path, *(("max_tokens",) if form in _ANTHROPIC else ("inferenceConfig", "maxTokens")))
+    held = _held(source, limit)
+    if isinstance(held, Number) and held.text.isdigit() and int(held.text) <= _BUDGET:
+        value = put(value, limit, Number(str(2 * _BUDGET)))
+        does += f", and {limit[-1]} raised to {2 * _BUDGET:,}"
+    return Variation("thinking-on", "settings", does, value, at)
 
 
 def _other_model(source: Source) -> Iterator[Variation]:
@@ -92,4 +107,11 @@ def _other_model(source: Source) -> Iterator[Variation]:
     others = (models.model_of(other) for other in models.names())
     other = next((m for m in others if m is not None and m.provider == known.provider and m.name != known.name), None)
     if other is not None:
-        yield Variation("model", "settings", f"another model, {other.name}", put(source.value, path, other.name), path)
+        written = _spelled(str(request.model), known.name, other.name)
+        yield Variation("model", "settings", f"another model, {written}", put(source.value, path, written), path)
+
+
+def _spelled(model: str, name: str, other: str) -> str:
+    """The name of another model, as the platform of this one spells ids."""
+    front, slash, _ = model.rpartition("/")
+    return model.replace(name, other) if name in model else f"{front}{slash}{other}"
