@@ -1,7 +1,7 @@
 """`promptlint vary REQUEST`: realistic variations of a request, and which of them hit the cache that it leaves."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,15 +9,26 @@ from promptlint.commands.compare import compare_prompts, with_blocks
 from promptlint.commands.compare_ids import compare_ids
 from promptlint.commands.own_facts import own_facts
 from promptlint.commands.single import Single, opened, prepared, prompt_of, renderer_for
-from promptlint.commands.vary_files import document_of, save_to, saved
-from promptlint.commands.vary_rows import entries_of, facts_of, other_vocabulary, refused, row
+from promptlint.commands.vary_files import Folder, document_of
+from promptlint.commands.vary_rows import (
+    NOTHING,
+    RuleOf,
+    counts_note,
+    facts_of,
+    other_vocabulary,
+    refused,
+    row,
+    rule_for,
+    said_of,
+)
 from promptlint.commands.vary_table import table, table_notes
 from promptlint.errors import PromptlintError
-from promptlint.facts import engines
+from promptlint.facts import block_keys, engines
 from promptlint.facts.providers import is_known
-from promptlint.finding import Report
+from promptlint.finding import Diff, Report
 from promptlint.load import load, value_of
 from promptlint.prompt import Document, Request
+from promptlint.read.names import shown
 from promptlint.read.sources import read
 from promptlint.tokens import open_tokenizer
 from promptlint.vary import Variation, variations
@@ -66,14 +77,22 @@ def vary(
     options, in_blocks = with_blocks(first.provider, first.options)
     first, memo = first._replace(options=options), dict[str, int]()
     hosted = engine is not None or options.sides is not None or first.provider.name in engines.names()
-    if save is not None:
-        save_to(save)
+    if tokenizer_b is not None and not hosted:
+        raise PromptlintError("--tokenizer-b is about engines that one hosts oneself", "name one with --engine")
+    made = _made(first, today or date.today(), hosted)
+    folder = None if save is None else Folder(save, first.request.document, [variation.name for variation, _ in made])
     with renderer_for(options) as renderer:
-        rows = list(_tried(first, _made(first, today or date.today(), hosted), reading, renderer, save, memo, progress))
+        rows = list(_tried(first, made, reading, renderer, folder, memo, progress))
         versions = list(_versions(first, tokenizer_b, renderer))
     answer = facts_of(first, [*rows, *versions], engine, memo)
     said = _AT_LLAMA_CPP if first.provider.name == "llama-cpp" and options.sides is not None else ()
-    notes = (*first.notes, *in_blocks, *said, *table_notes(answer, versions=hosted and not versions))
+    notes = (
+        *first.notes,
+        *in_blocks,
+        *said,
+        *counts_note(first),
+        *table_notes(answer, versions=hosted and not versions),
+    )
     return Report("vary", None, tables=(table(answer),), notes=tuple(dict.fromkeys(notes)), varied=answer)
 
 
@@ -89,12 +108,12 @@ def _tried(
     made: Sequence[tuple[Variation, Document]],
     reading: Load,
     renderer: "Renderer | None",
-    save: str | None,
+    folder: Folder | None,
     memo: dict[str, int],
     progress: Progress | None,
 ) -> Iterator[Row]:
     """A row for each variation that is still a request of this format; a record may be known by its content only."""
-    ends = entries_of(first, memo)
+    rule, standing = rule_for(first, memo), NOTHING
     for done, (variation, document) in enumerate(made):
         if progress is not None:
             progress(done, len(made))
@@ -103,53 +122,66 @@ def _tried(
         except PromptlintError:
             continue
         if varied.format == first.request.format:
-            file = None if save is None else saved(save, variation.name, document)
-            yield _row(first, variation, varied, renderer, ends, memo)._replace(file=file)
+            file = None if folder is None else folder.save(variation.name, document)
+            found = _compared(first, varied, renderer, memo)
+            if variation.name == "sent-again" and not isinstance(found, str):
+                standing = said_of(found)
+                yield row(variation, found, first, rule)._replace(file=file)
+            elif isinstance(found, str):
+                yield refused(variation, found)._replace(file=file)
+            else:
+                yield row(variation, found, first, rule, standing)._replace(file=file)
     if progress is not None:
         progress(len(made), len(made))
 
 
 def _served(engine: str | None, block_size: int | None, provider: str | None) -> tuple[str | None, int | None]:
     """Whose rules hold, and its blocks."""
-    if engine is None:
+    if engine is None and provider not in engines.names():
         return provider, block_size
+    if engine is None:
+        engine, provider = provider, None
+    assert engine is not None
     if provider is not None:
         raise PromptlintError("--engine says who serves the request, and so does --provider", "give one of them")
     name, separator, version = engine.partition("==")
+    if name.strip() in block_keys.names() and name.strip() not in engines.names():
+        raise PromptlintError(f"{shown(name)} keeps blocks for engines", "name the engine: --engine vllm")
     found = engines.engine(name.strip(), version.strip() if separator else None)
+    if found.unit == "token" and block_size not in (None, 1):
+        raise PromptlintError(f"{found.title} reads any prefix, token by token", "leave out --block-size")
     serving = found.name if is_known(found.name) else "unknown"
     return serving, found.unit_tokens if block_size is None else block_size
 
 
-def _row(
-    first: Single,
-    variation: Variation,
-    varied: Request,
-    renderer: "Renderer | None",
-    ends: Sequence[int],
-    memo: dict[str, int],
-) -> Row:
-    """What a variation that was read as a request reads of the cache."""
+def _compared(first: Single, varied: Request, renderer: "Renderer | None", memo: dict[str, int]) -> Diff | str:
+    """The request against a variation of it; why the template does not take that one."""
     if first.prompt is None:
-        return row(variation, compare_ids(first.request, varied, first.provider, first.options), first, ends)
+        return compare_ids(first.request, varied, first.provider, first.options)
     try:
         prompt = prompt_of(varied, first.options, renderer, like=first.prompt)
-    except PromptlintError as error:  # the template does not take it
-        return refused(variation, error.message)
-    return row(variation, compare_prompts(first.prompt, prompt, first.provider, first.options, memo), first, ends)
+    except PromptlintError as error:
+        return error.message
+    return compare_prompts(first.prompt, prompt, first.provider, first.options, memo)
 
 
 def _versions(first: Single, tokenizer_b: str | None, renderer: "Renderer | None") -> Iterator[Row]:
-    """The same request under another version of the chat template, and of the vocabulary."""
-    options = first.options
-    if options.sides is not None and first.prompt is not None and options.sides[0] != options.sides[1]:
-        does = "another version of the chat template"
-        variation = Variation("chat-template", "engine", does, None)
-        try:
-            prompt = prompt_of(first.request, options, renderer, side=1)
-        except PromptlintError as error:
-            yield refused(variation, error.message)
-        else:
-            yield row(variation, compare_prompts(first.prompt, prompt, first.provider, options), first, ())
+    """The same request a day later, under another version of the chat template, and of the vocabulary."""
+    sides, prompt = first.options.sides, first.prompt
+    if sides is not None and prompt is not None:
+        later = sides[0]._replace(aside=sides[0].aside._replace(now=sides[0].aside.now + timedelta(days=1)))
+        others = [("clock-tomorrow", "the template's clock a day later", later)]
+        others += [("chat-template", "another version of the chat template", sides[1])] * (sides[0] != sides[1])
+        for name, does, side in others:
+            variation = Variation(name, "engine", does, None)
+            options = first.options._replace(sides=(side, side))
+            try:
+                other = prompt_of(first.request, options, renderer)
+            except PromptlintError as error:
+                yield refused(variation, error.message)
+                continue
+            if name != "clock-tomorrow" or other.text != prompt.text:
+                found = compare_prompts(prompt, other, first.provider, first.options)
+                yield row(variation, found, first, RuleOf())
     if tokenizer_b is not None:
         yield other_vocabulary(first, open_tokenizer(tokenizer_b))

@@ -1,8 +1,10 @@
 """A comparison of a request with a variation of it -> one row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from promptlint.boundary.align import common_head
+from promptlint.cache.minimum import Minimum
 from promptlint.cache.reuse import written
 from promptlint.cache.rule import has_markers, rule_of
 from promptlint.cache.steps import whole_units
@@ -10,11 +12,15 @@ from promptlint.cache.unread import STANDING
 from promptlint.commands.figures import is_exact, side
 from promptlint.commands.single import Single, counted, encoded
 from promptlint.errors import PromptlintError
-from promptlint.finding import Certainty, Change, Diff
+from promptlint.finding import Boundary, Certainty, Change, Diff
 from promptlint.tokens import Tokenizer
 from promptlint.vary import Variation
 from promptlint.vary_facts import FirstUnit, Outcome, Row, VaryFacts
 
+Said = tuple[str, str]
+"""Cause and message of a change."""
+NOTHING: frozenset[Said] = frozenset()
+_MORE = "possibly"  # what a provider's row says of levels that may be lost besides
 _ORDER: tuple[Outcome, ...] = ("hit", "partial", "miss", "refused")
 
 
@@ -41,40 +47,77 @@ def _total(first: Single, memo: dict[str, int]) -> int:
     return counted(first.prompt, first.options.tokenizer, memo).total_a
 
 
-def entries_of(first: Single, memo: dict[str, int]) -> list[int]:
-    """Tokens up to the end of each entry that the request writes; empty where any prefix can be read."""
+def counts_note(first: Single) -> Iterator[str]:
+    """How exact the counts are."""
+    if first.prompt is not None and not is_exact(first.prompt, first.options):
+        how = "counted with the vocabulary that you chose" if first.options.chosen else first.provider.counts
+        yield f"counts: {first.options.tokenizer.name}, an estimate: {how}"
+
+
+class RuleOf(NamedTuple):
+    """What the rule of a provider says of one request."""
+
+    ends: Sequence[int] = ()  # tokens up to the end of each entry that it writes; empty: any prefix can be read
+    minimum: Minimum = Minimum()
+    best_effort: bool = False  # a hit is not promised
+
+    def long_enough(self, boundary: Boundary) -> bool:
+        """Whether what is read is certainly not too short to be cached."""
+        return self.minimum.size(boundary.usable_tokens or 0) == "above"
+
+
+def rule_for(first: Single, memo: dict[str, int]) -> RuleOf:
+    """Of the request itself."""
     if first.prompt is None:
-        return []
+        return RuleOf()
     options, model = first.options, first.request.model
     exact = is_exact(first.prompt, options)
     rule = rule_of(first.provider, model, marked=has_markers(first.prompt), exact=exact, own=options.own)
     if not rule.by_entries or first.prompt.template is not None:
-        return []
+        return RuleOf((), rule.minimum, rule.kind == "objects")
     count = counted(first.prompt, options.tokenizer, memo).in_a
-    return [count(entry.end) for entry in written(first.prompt, rule)[1]]
+    return RuleOf([count(entry.end) for entry in written(first.prompt, rule)[1]], rule.minimum)
 
 
-def row(variation: Variation, found: Diff, first: Single, entries: Sequence[int]) -> Row:
-    """What a variation reads, and why not all."""
+def row(variation: Variation, found: Diff, first: Single, rule: RuleOf, standing: frozenset[Said] = NOTHING) -> Row:
+    """What a variation reads, and why not all. `standing`: what is said of the request anyway, however it is varied."""
     limits = found.boundary
     usable, lost = limits.usable_tokens, limits.lost_tokens
-    change = _first(found)
+    differences = [change for change in found.changes if (change.cause, change.message) not in standing]
+    change = _first(differences)
     outcome = _outcome(found)
     return Row(
         name=variation.name,
         group=variation.group,
         does=variation.does,
         outcome=outcome,
-        certainty="certain" if found.verdict != "unknown" else change.certainty if change is not None else "possible",
+        certainty=_certainty(found, change, outcome, rule),
         shared_tokens=limits.shared_tokens,
         usable_tokens=0 if outcome == "refused" else usable,
         lost_tokens=lost,
         lost_usd=limits.lost_usd,
-        first=None if outcome == "hit" else _first_unit(found, first, entries),
+        first=None if outcome == "hit" else _first_unit(found, first, rule.ends),
         why=limits.why,
         cause="" if change is None else change.cause,
         message="" if change is None else change.message,
     )
+
+
+def said_of(found: Diff) -> frozenset[Said]:
+    """What a comparison of a request with itself says."""
+    return frozenset((change.cause, change.message) for change in found.changes if change.cause not in STANDING)
+
+
+def _certainty(found: Diff, change: Change | None, outcome: Outcome, rule: RuleOf) -> Certainty:
+    """Of the outcome, and of how much is read."""
+    if found.verdict == "unknown":
+        return change.certainty if change is not None and change.certainty != "certain" else "possible"
+    if outcome == "hit" and any(each.certainty != "certain" for each in found.changes):
+        return "possible"  # such as a form of the same text of which it is not known whether it is rendered alike
+    if outcome == "partial" and change is not None and _MORE in change.message:
+        return "possible"
+    doubtful = rule.best_effort or (outcome in ("hit", "partial") and not rule.long_enough(found.boundary))
+    return "possible" if doubtful and outcome in ("hit", "partial") else "certain"
 
 
 def _outcome(found: Diff) -> Outcome:
@@ -86,12 +129,12 @@ def _outcome(found: Diff) -> Outcome:
     return "partial" if usable else "miss"
 
 
-def _first(found: Diff) -> Change | None:
+def _first(changes: Sequence[Change]) -> Change | None:
     """What costs most of what is cached; else the first difference; else what is true of the request anyway."""
-    costly = [change for change in found.changes if change.affects in ("prefix", "key") and change.severity != "info"]
+    costly = [change for change in changes if change.affects in ("prefix", "key") and change.severity != "info"]
     if costly:
         return min(costly, key=lambda change: change.alone_tokens or 0)
-    return next((change for change in found.changes if change.cause not in STANDING), next(iter(found.changes), None))
+    return next((change for change in changes if change.cause not in STANDING), next(iter(changes), None))
 
 
 def _first_unit(found: Diff, first: Single, entries: Sequence[int]) -> FirstUnit:

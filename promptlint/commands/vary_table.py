@@ -24,7 +24,7 @@ def table(found: VaryFacts) -> Table:
             *([each.shared_tokens] if equal else []),
             each.usable_tokens,
             *([_where(each)] if places else []),
-            each.cause or ("template" if each.outcome == "refused" else "nothing"),
+            each.cause or _no_cause(each),
         )
         for each in found.rows
     )
@@ -39,6 +39,12 @@ def table(found: VaryFacts) -> Table:
     return Table(title, columns, rows)
 
 
+def _no_cause(row: Row) -> str:
+    if row.outcome == "refused":
+        return "template"
+    return "nothing" if row.name == "sent-again" else "no change"
+
+
 def _where(row: Row) -> str:
     """The first that is not read; of tokens their number says it."""
     return "" if row.first is None or row.first.unit == "token" else f"{row.first.unit} {row.first.number:,}"
@@ -50,8 +56,12 @@ def table_notes(found: VaryFacts, *, versions: bool) -> Iterator[str]:
         yield f"the request leaves nothing in the cache: {found.nothing}"
     for each in found.rows if found.readable_tokens else ():
         if each.message and (each.outcome != "hit" or each.certainty != "certain"):
-            said = each.outcome != "refused" and each.group in ("text", "tools")  # by the name and the cause
-            yield f"{each.name}: {each.does}" if said else f"{each.name}: {each.does}: {each.message}"
+            if each.outcome != "refused" and each.group in ("text", "tools"):  # the cause says the rest
+                yield f"{each.name}: {each.does}"
+            elif each.group in ("settings", "markers"):  # the message says it all
+                yield f"{each.name}: {each.message}"
+            else:
+                yield f"{each.name}: {each.does}: {each.message}"
     if any(each.certainty != "certain" for each in found.rows):
         yield "a question mark: it depends on a rule that is not published, so less may be read, or more"
     if versions:

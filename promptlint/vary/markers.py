@@ -8,6 +8,7 @@ from promptlint.vary.variation import Source, Variation, is_entry
 
 _WITH_LIFETIME = ("cache_control", "cachePoint")
 _ON_TEXT_ONLY = "prompt_cache_breakpoint"
+_MESSAGES = ("messages", "input", "contents")  # their entries are no blocks
 
 
 def variations(source: Source) -> Iterator[Variation]:
@@ -73,7 +74,10 @@ def _carrier(source: Source, segment: Segment, place: Path) -> Path | None:
     """The block that would carry the marker of `place`; None for a bare text, and for what carries none."""
     if segment.kind == "thinking" or segment.content == "":
         return None
-    if place[-1] == _ON_TEXT_ONLY and segment.kind != "text":
-        return None
-    path = segment.path if isinstance(segment.content, dict) else segment.path[:-1]
-    return path if is_entry(path) and isinstance(source.at(path), dict) else None
+    if segment.kind == "text":
+        path = segment.path[:-1] if segment.path[-1:] == ("text",) else segment.path
+    else:
+        path = segment.path
+    fits = segment.kind == "text" or place[-1] != _ON_TEXT_ONLY
+    in_list = is_entry(path) and path[-2] not in _MESSAGES
+    return path if fits and in_list and isinstance(source.at(path), dict) else None

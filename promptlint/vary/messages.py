@@ -17,8 +17,9 @@ _BLOCK_TYPES = {
 }
 _INJECTED = "Answer in the language of the user."
 _ANSWER, _QUESTION = "Here is what I found.", "Thank you. And what comes next?"
-_ROLES = ("role", "from", "type")
+_ROLES = ("role", "from")
 _SYSTEM = ("system", "developer")
+_TURN = "a turn added at the end, markers left where they are"
 
 
 def variations(source: Source) -> Iterator[Variation]:
@@ -99,21 +100,35 @@ def _appended(source: Source) -> Iterator[Variation]:
     user = next(
         (item for item in reversed(source.items("messages")) if item.role in ("user", "human") and texts(item)), None
     )
-    if user is None or not is_entry(user.path):
+    if user is None:
         return
     newest = source.items("messages")[-1]
-    *holder, index = newest.path
-    if not isinstance(index, int) or tuple(holder) != user.path[:-1]:
+    if user is newest and source.request.format == "openai-responses" and not is_entry(user.path):  # a bare text
+        turns: list[Json] = [{"role": role, "content": text} for role, text in _turns(source.at(user.path))]
+        yield Variation("turn-appended", "messages", _TURN, put(source.value, user.path, turns), user.path)
         return
+    if not is_entry(user.path) or newest.path[:-1] != user.path[:-1] or not _roles_fit(source, user):
+        return
+    if any(segment.kind == "tool_call" for segment in newest.segments):  # which waits for its result
+        return
+    *holder, _ = newest.path
     segment = texts(user)[0]
     inner = segment.path[len(user.path) :]
     asked = _like(source, user, segment, inner, _QUESTION)
     turn = [asked] if newest.role in ("assistant", "model", "gpt") else [_as_answer(source, asked), asked]
     length = len(held) if isinstance(held := source.at(tuple(holder)), list) else 0
     value = inserted(source.value, (*holder, length), *turn)
-    yield Variation(
-        "turn-appended", "messages", "a turn added at the end, markers left where they are", value, newest.path
-    )
+    yield Variation("turn-appended", "messages", _TURN, value, newest.path)
+
+
+def _turns(text: Json) -> list[tuple[str, Json]]:
+    return [("user", text), ("assistant", _ANSWER), ("user", _QUESTION)]
+
+
+def _roles_fit(source: Source, item: Item) -> bool:
+    """Whether a message says who speaks in a field that is known."""
+    message = source.at(item.path)
+    return isinstance(message, dict) and any(name in message for name in _ROLES)
 
 
 def _like(source: Source, item: Item, segment: Segment, inner: Path, text: str) -> Json:
@@ -157,13 +172,16 @@ def _answered(message: Json) -> Json:
 
 def _trimmed(source: Source) -> Iterator[Variation]:
     """Without the oldest question and its answer, as a sliding context window drops them."""
-    items = [item for item in source.items("messages") if item.role not in _SYSTEM]
+    items = source.items("messages")
     if len(items) < 3 or not is_entry(items[0].path) or items[0].role not in ("user", "human"):
         return
-    following = next(
-        (number for number, item in enumerate(items[1:], 1) if item.role == items[0].role and texts(item)), None
+    questions = (
+        number
+        for number, item in enumerate(items[1:], 1)
+        if item.role == items[0].role and all(segment.kind == "text" for segment in item.segments)
     )
-    if following is None:
+    following = next(questions, None)
+    if following is None or any(item.role in _SYSTEM for item in items[:following]):
         return
     value = source.value
     for item in reversed(items[:following]):

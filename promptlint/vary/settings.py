@@ -10,14 +10,14 @@ from promptlint.vary.variation import Source, Variation
 _ANTHROPIC = ("anthropic", "bedrock-invoke")
 _BUDGET = 1024  # the smallest one; max_tokens has to be larger
 _ON: dict[str, Json] = {"type": "enabled", "budget_tokens": Number(str(_BUDGET))}
-_CHOICES: dict[str, tuple[Path, Json]] = {
-    "anthropic": (("tool_choice",), {"type": "any"}),
-    "bedrock-invoke": (("tool_choice",), {"type": "any"}),
-    "openai-chat": (("tool_choice",), "required"),
-    "openai-responses": (("tool_choice",), "required"),
-    "cohere-chat": (("tool_choice",), "REQUIRED"),
-    "gemini": (("toolConfig", "functionCallingConfig", "mode"), "ANY"),
-    "bedrock-converse": (("toolConfig", "toolChoice"), {"any": {}}),
+_CHOICES: dict[str, tuple[Path, Json, Json]] = {  # where, what demands a tool, what leaves it to the model
+    "anthropic": (("tool_choice", "type"), "any", "auto"),
+    "bedrock-invoke": (("tool_choice", "type"), "any", "auto"),
+    "openai-chat": (("tool_choice",), "required", "auto"),
+    "openai-responses": (("tool_choice",), "required", "auto"),
+    "cohere-chat": (("tool_choice",), "REQUIRED", "NONE"),
+    "gemini": (("toolConfig", "functionCallingConfig", "mode"), "ANY", "AUTO"),
+    "bedrock-converse": (("toolConfig", "toolChoice"), {"any": {}}, {"auto": {}}),
 }
 _TEMPERATURES: dict[str, Path] = {
     "anthropic": ("temperature",),
@@ -29,71 +29,126 @@ _TEMPERATURES: dict[str, Path] = {
     "bedrock-converse": ("inferenceConfig", "temperature"),
     "ollama-chat": ("options", "temperature"),
 }
+_EFFORTS: dict[str, Path] = {
+    "openai-chat": ("reasoning_effort",),
+    "openai-responses": ("reasoning", "effort"),
+    "gemini": ("generationConfig", "thinkingConfig", "thinkingLevel"),
+}
+_SNAKE = {"toolConfig": "tool_config", "generationConfig": "generation_config", "thinkingConfig": "thinking_config",
+          "thinkingLevel": "thinking_level", "thinkingBudget": "thinking_budget",
+          "functionCallingConfig": "function_calling_config"}  # fmt: skip
 
 
 def variations(source: Source) -> Iterator[Variation]:
-    request, path = source.request, source.request.path
-    form = request.format
-    yield from _thinking(source)
-    if form in _CHOICES and source.items("tools"):
-        place, wanted = _CHOICES[form]
-        does = "tool_choice: a tool is demanded"
-        if form in _ANTHROPIC and _held(source, (*path, "thinking")) is not None:  # which takes no other choice
-            wanted, does = {"type": "none"}, "tool_choice: no tool is to be used"
-        yield _toggled(source, "tool-choice", does, (*path, *place), wanted)
-    if form in _TEMPERATURES:
-        yield _toggled(source, "temperature", "another temperature", (*path, *_TEMPERATURES[form]), Number("0.3"))
+    request = source.request
+    thinks = _thinks(source)
+    yield from _thinking(source, thinks)
+    if request.format in _CHOICES and source.items("tools"):
+        yield _tool_choice(source, thinks)
+    if request.format in _TEMPERATURES and not (thinks and request.format in (*_ANTHROPIC, "bedrock-converse")):
+        path = _at(source, _TEMPERATURES[request.format])
+        yield _toggled(source, "temperature", "another temperature", path, Number("0.3"), Number("0.7"))
     yield from _other_model(source)
-    if form in ("openai-chat", "openai-responses") and source.salted:
-        yield _toggled(source, "cache-salt", "another cache_salt", (*path, "cache_salt"), "tenant-b")
-    elif form in ("openai-chat", "openai-responses") and source.provider in ("openai", "azure"):
-        yield _toggled(source, "cache-key", "another prompt_cache_key", (*path, "prompt_cache_key"), "session-2")
+    if request.format in ("openai-chat", "openai-responses") and source.salted:
+        yield _toggled(source, "cache-salt", "another cache_salt", _at(source, ("cache_salt",)), "tenant-b", "tenant-c")
+    elif request.format in ("openai-chat", "openai-responses") and source.provider in ("openai", "azure"):
+        path = _at(source, ("prompt_cache_key",))
+        yield _toggled(source, "cache-key", "another prompt_cache_key", path, "session-2", "session-3")
 
 
-def _toggled(source: Source, name: str, does: str, path: Path, wanted: Json) -> Variation:
-    """The field with another value; without it if it has this one already."""
-    held = _held(source, path)
-    value = removed(source.value, path) if held == wanted else put(source.value, path, wanted)
-    return Variation(name, "settings", f"{does}, no more" if held == wanted else does, value, path)
+def _at(source: Source, field: Path) -> Path:
+    """A field of the request; Gemini's in the case in which the request writes them."""
+    body = source.at(source.request.path)
+    names = body if isinstance(body, dict) else {}
+    if source.request.format == "gemini" and any(name in names for name in (*_SNAKE.values(), "system_instruction")):
+        field = tuple(_SNAKE.get(str(step), step) for step in field)
+    return (*source.request.path, *field)
+
+
+def _toggled(source: Source, name: str, does: str, path: Path, wanted: Json, other: Json) -> Variation:
+    """The field with another value than it has."""
+    return Variation(
+        name, "settings", does, put(source.value, path, other if _held(source, path) == wanted else wanted), path
+    )
 
 
 def _held(source: Source, path: Path) -> Json:
-    holder = source.at(path[:-1])
-    return holder.get(str(path[-1])) if isinstance(holder, dict) and source.at(path[:-1]) is not None else None
+    """The value of a field; None where it is not sent."""
+    for depth in range(len(source.request.path), len(path)):
+        holder = source.at(path[:depth])
+        if not isinstance(holder, dict) or path[depth] not in holder:
+            return None
+    return source.at(path)
 
 
-def _thinking(source: Source) -> Iterator[Variation]:
-    form, path = source.request.format, source.request.path
-    places: dict[str, tuple[Path, Json]] = {
-        "openai-chat": (("reasoning_effort",), "high"),
-        "openai-responses": (("reasoning", "effort"), "high"),
-        "gemini": (("generationConfig", "thinkingConfig", "thinkingBudget"), Number("1024")),
-        "ollama-chat": (("think",), True),
-    }
-    if form in _ANTHROPIC or form == "bedrock-converse":
-        at = (*path, "thinking") if form in _ANTHROPIC else (*path, "additionalModelRequestFields", "thinking")
-        held = _held(source, at)
-        if isinstance(held, dict) and held.get("type") != "disabled":
-            yield Variation("thinking-off", "settings", "thinking switched off", removed(source.value, at), at)
-        else:
-            yield _thinking_on(source, at)
+def _thinking_path(source: Source) -> Path | None:
+    if source.request.format in _ANTHROPIC:
+        return _at(source, ("thinking",))
+    if source.request.format == "bedrock-converse":
+        return _at(source, ("additionalModelRequestFields", "thinking"))
+    return None
+
+
+def _thinks(source: Source) -> bool:
+    """Whether thinking is switched on in a field that says so."""
+    path = _thinking_path(source)
+    held = None if path is None else _held(source, path)
+    return isinstance(held, dict) and held.get("type") != "disabled"
+
+
+def _thinking(source: Source, thinks: bool) -> Iterator[Variation]:
+    form, path = source.request.format, _thinking_path(source)
+    if path is not None and thinks:
+        yield Variation("thinking-off", "settings", "thinking switched off", removed(source.value, path), path)
+    elif path is not None:
+        yield _thinking_on(source, path)
     elif form == "openai-chat" and source.hosted:
-        at = (*path, "chat_template_kwargs", "enable_thinking")
-        yield _toggled(source, "thinking", "chat_template_kwargs: enable_thinking false", at, False)
-    elif form in places:
-        place, wanted = places[form]
-        yield _toggled(source, "thinking", f"{'.'.join(map(str, place))}: another value", (*path, *place), wanted)
+        path = _at(source, ("chat_template_kwargs", "enable_thinking"))
+        yield _toggled(source, "thinking", "enable_thinking for the chat template", path, False, True)
+    elif form == "ollama-chat":
+        yield _toggled(source, "thinking", "think", _at(source, ("think",)), True, False)
+    elif form in _EFFORTS:
+        path = _at(source, _EFFORTS[form])
+        budget = _at(source, ("generationConfig", "thinkingConfig", "thinkingBudget"))
+        if form == "gemini" and (_held(source, budget) is not None or "gemini-2" in (source.request.model or "")):
+            yield _toggled(source, "thinking", "another budget", budget, Number("1024"), Number("2048"))
+        else:
+            yield _toggled(source, "thinking", "another effort", path, "high", "low")
 
 
 def _thinking_on(source: Source, at: Path) -> Variation:
-    does, value = "thinking switched on", put(source.value, at, _ON)
-    form = source.request.format
-    limit = (*source.request.path, *(("max_tokens",) if form in _ANTHROPIC else ("inferenceConfig", "maxTokens")))
+    """With all that the provider demands besides: room for it, no temperature, no tool that has to be used."""
+    does, value = ["thinking switched on"], put(source.value, at, _ON)
+    converse = source.request.format == "bedrock-converse"
+    limit = _at(source, ("inferenceConfig", "maxTokens") if converse else ("max_tokens",))
     held = _held(source, limit)
     if isinstance(held, Number) and held.text.isdigit() and int(held.text) <= _BUDGET:
         value = put(value, limit, Number(str(2 * _BUDGET)))
-        does += f", and {limit[-1]} raised to {2 * _BUDGET:,}"
-    return Variation("thinking-on", "settings", does, value, at)
+        does.append(f"{limit[-1]} raised to {2 * _BUDGET:,}")
+    for field in (("inferenceConfig", "temperature"),) if converse else (("temperature",), ("top_k",)):
+        if _held(source, path := _at(source, field)) is not None:
+            value = removed(value, path)
+            does.append(f"{field[-1]} left out")
+    choice, _, free = _CHOICES[source.request.format]
+    if _held(source, path := _at(source, choice)) not in (None, free, "none"):
+        value = put(value, path, free)
+        does.append("no tool demanded")
+    return Variation("thinking-on", "settings", ", ".join(does), value, at)
+
+
+def _tool_choice(source: Source, thinks: bool) -> Variation:
+    """Another choice; with thinking Anthropic takes none that demands a tool."""
+    field, demand, free = _CHOICES[source.request.format]
+    path = _at(source, field)
+    held = _held(source, path)
+    if thinks and source.request.format in _ANTHROPIC:
+        wanted: Json = "auto" if held == "none" else "none"
+    else:
+        wanted = free if held == demand else demand
+    says = {"none": "no tool is to be used"}.get(
+        str(wanted), "a tool is demanded" if wanted == demand else "none is demanded"
+    )
+    return Variation("tool-choice", "settings", f"tool choice: {says}", put(source.value, path, wanted), path)
 
 
 def _other_model(source: Source) -> Iterator[Variation]:

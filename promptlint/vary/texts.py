@@ -13,9 +13,13 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_ISO = r"\b(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"
-_LONG = rf"(?:\b(?P<w>{'|'.join(_DAYS)}),? )?\b(?P<d>\d\d?) (?P<n>{'|'.join(_MONTHS)}) (?P<y>20\d\d)\b"
-_US = rf"(?:\b(?P<w>{'|'.join(_DAYS)}),? )?\b(?P<n>{'|'.join(_MONTHS)}) (?P<d>\d\d?), (?P<y>20\d\d)\b"
+_SHORT = 3  # letters of a short name
+_WEEKDAY = rf"(?:\b(?P<w>{'|'.join((*_DAYS, *(day[:_SHORT] for day in _DAYS)))}),? )?"
+_MONTH = rf"(?P<n>{'|'.join((*_MONTHS, *(month[:_SHORT] for month in _MONTHS)))})"
+_ISO = r"(?<![\d-])(?P<y>20\d\d)-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
+_LONG = rf"{_WEEKDAY}(?<!\d)(?P<d>\d\d?) {_MONTH} (?P<y>20\d\d)\b"
+_US = rf"{_WEEKDAY}\b{_MONTH} (?P<d>\d\d?), (?P<y>20\d\d)\b"
+_NOW = r"(?i)\b(?:today|date|now|currently|it is)\b[^.\n]{0,24}$"  # in front of the date that is meant to move
 
 
 def variations(source: Source) -> Iterator[Variation]:
@@ -95,18 +99,28 @@ def _tomorrow(source: Source) -> Variation:
 
 
 def _dated(text: str) -> tuple[str, str, str] | None:
-    """The first date of a text, that of the day after it, and the text with it."""
-    found = [match for pattern in (_ISO, _LONG, _US) if (match := re.search(pattern, text))]
-    for match in sorted(found, key=lambda match: match.start()):
-        parts = match.groupdict()
-        month = int(parts["m"]) if "m" in parts else _MONTHS.index(parts["n"]) + 1
-        try:
-            day = date(int(parts["y"]), month, int(parts["d"]))
-        except ValueError:
-            continue
-        new = _written(match, day + timedelta(days=1))
-        return match[0], new, text[: match.start()] + new + text[match.end() :]
-    return None
+    """The date that says which day it is, else the first one; that of the day after it; and the text with it."""
+    found = [
+        (match, day) for pattern in (_ISO, _LONG, _US) for match in re.finditer(pattern, text) if (day := _day(match))
+    ]
+    found.sort(key=lambda each: each[0].start())
+    now = (each for each in found if re.search(_NOW, text[max(each[0].start() - 40, 0) : each[0].start()]))
+    chosen = next(now, next(iter(found), None))
+    if chosen is None:
+        return None
+    match, day = chosen
+    new = _written(match, day + timedelta(days=1))
+    return match[0], new, text[: match.start()] + new + text[match.end() :]
+
+
+def _day(match: re.Match[str]) -> date | None:
+    parts = match.groupdict()
+    names = [month[:_SHORT] for month in _MONTHS]
+    month = int(parts["m"]) if "m" in parts else names.index(parts["n"][:_SHORT]) + 1
+    try:
+        return date(int(parts["y"]), month, int(parts["d"]))
+    except ValueError:
+        return None
 
 
 def _written(match: re.Match[str], day: date) -> str:
@@ -114,6 +128,9 @@ def _written(match: re.Match[str], day: date) -> str:
     padded = "m" in parts or parts["d"].startswith("0")
     values = {"y": f"{day.year}", "d": f"{day.day:02d}" if padded else f"{day.day}"}
     values |= {"m": f"{day.month:02d}", "n": _MONTHS[day.month - 1], "w": _DAYS[day.weekday()]}
+    for name in ("n", "w"):
+        if len(parts.get(name) or "") == _SHORT and parts[name] != "May":
+            values[name] = values[name][:_SHORT]
     new, done = "", match.start()
     for name in sorted((name for name in parts if parts[name]), key=match.start):
         new += match.string[done : match.start(name)] + values[name]

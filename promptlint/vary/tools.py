@@ -7,6 +7,12 @@ from promptlint.prompt import Item, Json, Path
 from promptlint.vary.edit import changed, inserted, put, without
 from promptlint.vary.variation import Source, Variation, is_entry
 
+_SCHEMAS = (
+    *("input_schema", "inputSchema", "parameters", "function", "toolSpec"),
+    *("parametersJsonSchema", "parameters_json_schema"),
+)
+_LONGEST = 60  # characters of a name, to which a few are added: providers take 64
+
 
 def variations(source: Source) -> Iterator[Variation]:
     """The tools of one list; of several lists the one that holds the first tool."""
@@ -21,8 +27,11 @@ def variations(source: Source) -> Iterator[Variation]:
         for tool, other in zip(tools, reversed(tools), strict=True):
             value = put(value, tool.path, source.at(other.path))
         yield Variation("tools-reversed", "tools", "the tools in reverse order", value, holder)
-    yield _added(source, tools[-1], (*holder, _index(tools[-1].path) + 1), "tool-added-last", "a tool added at the end")
-    yield _added(source, tools[-1], tools[0].path, "tool-added-first", "a tool added in front")
+    own = [tool for tool in tools if _has_schema(source.at(tool.path))]  # a provider's own tools cannot be made up
+    if own:
+        behind = (*holder, _index(tools[-1].path) + 1)
+        yield _added(source, own[-1], behind, "tool-added-last", "a tool added at the end")
+        yield _added(source, own[-1], tools[0].path, "tool-added-first", "a tool added in front")
 
 
 def _index(path: Path) -> int:
@@ -59,15 +68,22 @@ def _order(value: Json) -> list[str]:
     return [key for held in value for key in _order(held)] if isinstance(value, list) else []
 
 
+def _has_schema(tool: Json) -> bool:
+    return isinstance(tool, dict) and any(name in tool for name in _SCHEMAS)
+
+
 def _added(source: Source, like: Item, path: Path, name: str, does: str) -> Variation:
     """A tool like another one, under a name of its own and without a marker."""
     tool = without(source.at(like.path), marker_names())
-    return Variation(name, "tools", does, inserted(source.value, path, _renamed(tool, like.name or "")), path)
+    taken = {item.name for item in source.items("tools")}
+    base = (like.name or "")[:_LONGEST]
+    new = next(made for number in range(2, len(taken) + 3) if (made := f"{base}_v{number}") not in taken)
+    return Variation(name, "tools", does, inserted(source.value, path, _renamed(tool, like.name or "", new)), path)
 
 
-def _renamed(value: Json, name: str) -> Json:
+def _renamed(value: Json, name: str, new: str) -> Json:
     if isinstance(value, dict):
         return {
-            key: f"{name}_v2" if key == "name" and held == name else _renamed(held, name) for key, held in value.items()
+            key: new if key == "name" and held == name else _renamed(held, name, new) for key, held in value.items()
         }
     return value
