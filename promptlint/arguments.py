@@ -5,7 +5,7 @@ argparse, not click: click alone costs 30 ms at each start, as much as `diff --f
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from promptlint import __version__
 from promptlint.errors import PromptlintError
@@ -53,6 +53,10 @@ class _Parser(argparse.ArgumentParser):
         raise PromptlintError(message, f"see {self.prog} --help")
 
 
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+Add = Callable[..., object]
+
+
 def parser() -> _Parser:
     """All commands with their options."""
     found = _Parser(
@@ -72,15 +76,16 @@ def parser() -> _Parser:
     return found
 
 
-def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    diff = commands.add_parser(
-        "diff",
-        help="which byte moved the shared boundary of two prompts, why, and what it costs",
-        description=_DIFF,
-        formatter_class=_Help,
-        allow_abbrev=False,
+def _command(commands: "_Commands", name: str, summary: str, description: str) -> Add:
+    """A command; what adds arguments to it."""
+    made = commands.add_parser(name, help=summary, description=description, formatter_class=_Help, allow_abbrev=False)
+    return made.add_argument
+
+
+def _add_diff(commands: "_Commands") -> None:
+    add = _command(
+        commands, "diff", "which byte moved the shared boundary of two prompts, why, and what it costs", _DIFF
     )
-    add = diff.add_argument
     add("a", metavar="A")
     add("b", metavar="B")
     add("--first", action="store_true", help="stop at the first change and count no tokens (fast on huge requests)")
@@ -105,15 +110,8 @@ def _add_diff(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
 
-def _add_key(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    key = commands.add_parser(
-        "key",
-        help="under which key a prefix is stored, setting by setting and block by block",
-        description=_KEY,
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
-    add = key.add_argument
+def _add_key(commands: "_Commands") -> None:
+    add = _command(commands, "key", "under which key a prefix is stored, setting by setting and block by block", _KEY)
     add("request", metavar="REQUEST")
     add("other", metavar="OTHER", nargs="?")
     _add_engine(add)
@@ -123,15 +121,8 @@ def _add_key(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--no-excerpts", action="store_true", help="leave out the texts of the blocks")
 
 
-def _add_vary(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    vary = commands.add_parser(
-        "vary",
-        help="which realistic variations of a request hit the cache, and which miss",
-        description=_VARY,
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
-    add = vary.add_argument
+def _add_vary(commands: "_Commands") -> None:
+    add = _command(commands, "vary", "which realistic variations of a request hit the cache, and which miss", _VARY)
     add("request", metavar="REQUEST")
     add("--engine", metavar="NAME[==VERSION]", help="who serves it: vllm==0.33.0, sglang, llama-cpp, ollama, ...")
     add("--block-size", metavar="TOKENS", type=int, help="tokens in a block or page (default: the engine's)")
@@ -142,7 +133,7 @@ def _add_vary(commands: "argparse._SubParsersAction[_Parser]") -> None:
     _add_printing(add)
 
 
-def _add_engine(add: Callable[..., object]) -> None:
+def _add_engine(add: Add) -> None:
     add("--engine", metavar="NAME[==VERSION]", help="whose block keys: vllm==0.33.0, sglang, lmcache, dynamo, ...")
     add("--hash", metavar="NAME", help="its hash, such as sha256_cbor (default: the one of the version)")
     add("--seed", metavar="TEXT", help="the PYTHONHASHSEED of the server")
@@ -150,7 +141,7 @@ def _add_engine(add: Callable[..., object]) -> None:
     add("--lookahead", metavar="TOKENS", type=int, default=0, help="tokens that a draft model (EAGLE, MTP) sees")
 
 
-def _add_reading(add: Callable[..., object]) -> None:
+def _add_reading(add: Add) -> None:
     add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--chat-template", metavar="PATH", help="render requests through this chat template: file, folder or GGUF")
@@ -161,34 +152,30 @@ def _add_reading(add: Callable[..., object]) -> None:
     add("--request-path", metavar="POINTER", help="JSON pointer to the request inside the input")
 
 
-def _add_printing(add: Callable[..., object]) -> None:
+def _add_printing(add: Add) -> None:
     add("--format", choices=("text", "json", "markdown"), default="text", help="what to print (default: text)")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
 
-def _add_tokenizers(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    tokenizers = commands.add_parser(
+def _add_tokenizers(commands: "_Commands") -> None:
+    add = _command(
+        commands,
         "tokenizers",
-        help="which vocabularies are on this machine, for which models, and how to get the others",
-        description="List the vocabularies that --tokenizer takes, or those in the files and folders SPEC.",
-        formatter_class=_Help,
-        allow_abbrev=False,
+        "which vocabularies are on this machine, for which models, and how to get the others",
+        "List the vocabularies that --tokenizer takes, or those in the files and folders SPEC.",
     )
-    add = tokenizers.add_argument
     add("specs", metavar="SPEC", nargs="*", help="a name, a file, or the folder of a model")
     _add_printing(add)
 
 
-def _add_models(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    models = commands.add_parser(
+def _add_models(commands: "_Commands") -> None:
+    add = _command(
+        commands,
         "models",
-        help="minimums, lifetimes and prices of models, from when, and when caching pays",
-        description="List what is known about the caches of models, or all about one and when caching pays.",
-        formatter_class=_Help,
-        allow_abbrev=False,
+        "minimums, lifetimes and prices of models, from when, and when caching pays",
+        "List what is known about the caches of models, or all about one and when caching pays.",
     )
-    add = models.add_argument
     add("name", metavar="NAME", nargs="?", help="any id of a model, as a platform spells it")
     add("--prefix-tokens", metavar="N", type=int, help="what a prefix of so many tokens costs, by the share of hits")
     add("--on", metavar="DATE", help="the prices of this day (default: today)")

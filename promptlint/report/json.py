@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from promptlint import __version__
-from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Side, Table, TemplateLine, Vocabulary
+from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Table, TemplateLine, Vocabulary
 from promptlint.prompt import Location
+from promptlint.report.json_side import side
 from promptlint.report.secrets import mask
 
 _SCHEMA_VERSION = 1
@@ -63,25 +64,10 @@ def _guarded(text: str) -> str:
 
 def _diff(diff: Diff, excerpts: bool) -> Object:
     return {
-        "a": _side(diff.a),
-        "b": _side(diff.b),
+        "a": side(diff.a),
+        "b": side(diff.b),
         "boundary": _boundary(diff.boundary),
         "changes": [_change(change, excerpts) for change in diff.changes],
-    }
-
-
-def _side(side: Side) -> Object:
-    return {
-        "path": mask(side.path),
-        "revision": side.revision,
-        "record": side.record,
-        "format": side.format,
-        "provider": side.provider,
-        "model": side.model,
-        "tokenizer": side.tokenizer,
-        "exact": side.exact,
-        "prompt_bytes": side.prompt_bytes,
-        "prompt_tokens": side.prompt_tokens,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from promptlint.finding import Report
 from promptlint.key_facts import KeyBlocks, KeyFacts, KeyLevel, KeyMarker, KeyParting, KeySetting, Pointer
+from promptlint.report.json_side import side
 from promptlint.report.secrets import mask
 
 Object = dict[str, Any]
@@ -31,18 +32,8 @@ def key(report: Report) -> tuple[Object, Callable[[str], str]]:
 
 
 def _facts(facts: KeyFacts, blocks: str) -> Object:
-    side = facts.side
     return {
-        "path": mask(side.path),
-        "revision": side.revision,
-        "record": side.record,
-        "format": side.format,
-        "provider": side.provider,
-        "model": side.model,
-        "tokenizer": side.tokenizer,
-        "exact": side.exact,
-        "prompt_bytes": side.prompt_bytes,
-        "prompt_tokens": side.prompt_tokens,
+        **side(facts.side),
         "cache": facts.cache,
         "step": facts.step,
         "minimum_tokens": facts.minimum,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from promptlint.report.json_side import side
 from promptlint.report.secrets import mask
 from promptlint.vary_facts import FirstUnit, Row, VaryFacts
 
@@ -9,18 +10,8 @@ Object = dict[str, Any]
 
 
 def vary(found: VaryFacts) -> Object:
-    side = found.side
     return {
-        "path": mask(side.path),
-        "revision": side.revision,
-        "record": side.record,
-        "format": side.format,
-        "provider": side.provider,
-        "model": side.model,
-        "tokenizer": side.tokenizer,
-        "exact": side.exact,
-        "prompt_bytes": side.prompt_bytes,
-        "prompt_tokens": side.prompt_tokens,
+        **side(found.side),
         "engine": None if found.engine is None else mask(found.engine),
         "block_tokens": found.block_tokens,
         "readable_tokens": found.readable_tokens,
