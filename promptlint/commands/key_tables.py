@@ -103,7 +103,10 @@ def _source(side: Side) -> str:
 
 
 def _named(facts: KeyFacts) -> str:
-    return f"{_source(facts.side)} ({facts.side.model or facts.side.format})"
+    """The input, of a long path its end."""
+    path, about = _source(facts.side), f" ({facts.side.model or facts.side.format})"
+    most = max(_WIDE - len(about), _NARROW)
+    return f"{path if len(path) <= most else '…' + path[1 - most :]}{about}"
 
 
 def _tokens(facts: KeyFacts) -> str:
