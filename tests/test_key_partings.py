@@ -6,6 +6,7 @@ from typing import Any
 
 from key_reports import DEMO, FIXTURES, SEQUENCE, VLLM, as_json, ids, saved, table
 from promptlint.commands.key import EngineOptions, key
+from promptlint.tokens import open_tokenizer
 
 
 def parting(a: str, b: str, **how: Any) -> Any:
@@ -59,10 +60,12 @@ def chat(folder: Path, name: str, question: str, model: str = "gpt-4o") -> str:
 
 
 def test_keys_part_in_the_newest_message_too(tmp_path: Path) -> None:
-    a, b = chat(tmp_path, "a.json", "Where is the tide table?"), chat(tmp_path, "b.json", "Who keeps it?")
+    a, b = chat(tmp_path, "a.json", "alpha " * 300), chat(tmp_path, "b.json", "beta " * 300)
     found = parting(a, b)
     assert (found["unit"], found["index"], found["part"]) == ("step", 3003 // 128, "messages")
-    assert (found["start"], found["end"]) == (found["index"] * 128, 3011)
+    assert (found["start"], found["end"]) == (2944, 3072)
+    short = chat(tmp_path, "e.json", "alpha"), chat(tmp_path, "f.json", "beta")
+    assert parting(*short) is None  # what differs fills no step, and is never cached
     unknown = parting(chat(tmp_path, "c.json", "Why?", "m"), chat(tmp_path, "d.json", "How?", "m"))
     assert (unknown["unit"], unknown["start"], unknown["end"]) == ("token", unknown["index"], unknown["index"] + 1)
 
@@ -86,3 +89,40 @@ def test_an_empty_salt_is_none_to_vllm_and_one_to_sglang(tmp_path: Path) -> None
     empty, none = ids(tmp_path, "e.json", cache_salt=""), ids(tmp_path, "n.json")
     assert parting(none, empty, engine=VLLM) is None
     assert parting(none, empty, engine=EngineOptions("sglang", block_size=16))["part"] == "salt"
+
+
+def test_a_parting_directly_in_front_of_a_marker(tmp_path: Path) -> None:
+    """What is added to, or taken from, the end of a marked block is part of that block's entry."""
+    text = json.loads(DEMO.read_text("utf-8"))["system"][0]["text"]
+    for end in (f"{text}Be brief today.", text.rstrip("\n"), f"{text}\n\n"):
+        other = json.loads(DEMO.read_text("utf-8"))
+        other["system"][0]["text"] = end
+        found = parting(str(DEMO), saved(tmp_path / "o.json", other))
+        assert (found["index"], found["part"], found["start"], found["end"]) == (0, "system", 0, 1299)
+
+
+def test_what_is_added_at_the_end_of_a_level_is_of_that_level(tmp_path: Path) -> None:
+    body = json.loads(DEMO.read_text("utf-8"))
+    tool = {"name": "extra", "description": "d", "input_schema": {"type": "object"}}
+    assert parting(str(DEMO), saved(tmp_path / "t.json", body | {"tools": [*body["tools"], tool]}))["part"] == "tools"
+    system = [*body["system"], {"type": "text", "text": "More."}]
+    found = parting(str(DEMO), saved(tmp_path / "s.json", body | {"system": system}))
+    assert (found["part"], found["index"]) == ("system", 1)
+
+
+def test_a_request_that_goes_on_behind_the_other(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "a b c"}, {"role": "assistant", "content": "d"}]
+    a = saved(tmp_path / "a.json", {"model": "m", "messages": messages})
+    b = saved(tmp_path / "b.json", {"model": "m", "messages": messages[:1]})
+    assert parting(a, b)["part"] == "length"
+    assert parting(b, a) is None
+
+
+def test_the_token_is_the_first_that_differs(tmp_path: Path) -> None:
+    """Of the whole prompts, not of the text up to the difference alone."""
+    for old, new in (("a b c answer yes", "a b c answer no"), ("the telephone", "the telefone")):
+        a, b = saved(tmp_path / "a.txt", old), saved(tmp_path / "b.txt", new)
+        x, y = (open_tokenizer(None).encode(text) for text in (old, new))
+        first = next(i for i, (one, other) in enumerate(zip(x, y, strict=False)) if one != other)
+        found = parting(a, b)
+        assert (found["unit"], found["start"], found["end"]) == ("token", first, first + 1)

@@ -108,7 +108,7 @@ def test_the_demo_at_a_glance(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["thinking-on"].first is not None
     assert (found["thinking-on"].first.unit, found["thinking-on"].first.number) == ("entry", 1)
     assert {name for name, row in found.items() if row.outcome == "hit"} == {
-        *("sent-again", "fields-reordered", "nfd", "block-as-text", "turn-appended", "temperature")
+        *("sent-again", "fields-reordered", "nfd", "block-as-text", "turn-appended", "output-limit")
     }
     assert found["date-tomorrow"].does == "a day later: Monday, 30 November 2026 became Tuesday, 1 December 2026"
     causes = {name: row.cause for name, row in found.items()}

@@ -57,7 +57,17 @@ NESTED: list[tuple[Any, str, tuple[str, ...], Any]] = [
         1024,
     ),
     (
-        {"modelId": "anthropic.claude-sonnet-5", "messages": [{"role": "user", "content": [{"text": LONG}]}]},
+        {
+            "contents": TEXT,
+            "generationConfig": {"maxOutputTokens": 7},
+            "system_instruction": {"parts": [{"text": "x"}]},
+        },
+        "output-limit",
+        ("generationConfig", "maxOutputTokens"),
+        8,
+    ),
+    (
+        {"modelId": "anthropic.claude-sonnet-4-5", "messages": [{"role": "user", "content": [{"text": LONG}]}]},
         "thinking-on",
         ("additionalModelRequestFields", "thinking", "type"),
         "enabled",
@@ -70,6 +80,7 @@ def test_fields_within_fields_that_are_not_there_are_made(
     body: Any, name: str, pointer: tuple[str, ...], value: Any, tmp_path: Path
 ) -> None:
     row, made = tried(tmp_path, body)[name]
+    assert not {"generation_config", "generationConfig"} <= made.keys()
     for step in pointer:
         made = made[step]
     assert made == value
@@ -77,7 +88,7 @@ def test_fields_within_fields_that_are_not_there_are_made(
 
 
 def test_thinking_is_switched_on_as_the_provider_takes_it(tmp_path: Path) -> None:
-    body = anthropic(temperature=0.2, tools=[tool("a")], tool_choice={"type": "any"})
+    body = anthropic(temperature=0.2, tools=[tool("a")], tool_choice={"type": "any"}, model="claude-sonnet-4-5")
     row, made = tried(tmp_path, body)["thinking-on"]
     assert made["thinking"]["budget_tokens"] < made["max_tokens"]
     assert "temperature" not in made
@@ -86,7 +97,11 @@ def test_thinking_is_switched_on_as_the_provider_takes_it(tmp_path: Path) -> Non
     thinking = tried(tmp_path, {**made, "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}})
     assert thinking["thinking-off"][1].get("thinking") is None
     assert thinking["tool-choice"][1]["tool_choice"] == {"type": "none", "disable_parallel_tool_use": True}
-    assert "temperature" not in thinking
+    newer = tried(tmp_path, anthropic())["thinking-on"][1]
+    assert (newer["thinking"], newer["max_tokens"]) == ({"type": "adaptive"}, 100)
+    prefill = anthropic(messages=[{"role": "user", "content": "x"}, {"role": "assistant", "content": "{"}])
+    assert "thinking-on" not in tried(tmp_path, prefill)
+    assert "thinking" not in tried(tmp_path, {"model": "gpt-4o", "messages": [{"role": "user", "content": LONG}]})
 
 
 def test_markers_move_to_blocks_only(tmp_path: Path) -> None:
@@ -111,6 +126,35 @@ def test_added_tools_are_such_as_an_author_can_add(tmp_path: Path) -> None:
     found = tried(tmp_path, anthropic(tools=[tool("n" * 64)]))
     assert max(len(each["name"]) for each in found["tool-added-first"][1]["tools"]) <= 64
     assert "tool-added-last" not in tried(tmp_path, anthropic(tools=[search]))
+
+
+def test_a_text_put_in_front_is_a_block_like_the_others(tmp_path: Path) -> None:
+    _, made = tried(tmp_path, anthropic())["system-injected"]
+    assert made["system"][0] == {"type": "text", "text": "Answer in the language of the user."}
+    assert made["system"][1]["cache_control"] == {"type": "ephemeral"}
+
+
+def test_ids_get_another_salt_and_adapter_than_they_have(tmp_path: Path) -> None:
+    extra = {"cache_salt": "tenant-b", "lora_name": "adapter-b", "lora_path": "/b"}
+    found = tried(tmp_path, {"token_ids": list(range(64)), "extra": extra}, engine="vllm")
+    assert found["cache-salt"][1]["extra"]["cache_salt"] != "tenant-b"
+    assert found["adapter"][1]["extra"]["lora_name"] != "adapter-b"
+    assert (found["cache-salt"][0].outcome, found["adapter"][0].outcome) == ("miss", "miss")
+
+
+def test_tools_without_a_name_keep_their_place(tmp_path: Path) -> None:
+    tools = [{"type": "function", "name": "f", "parameters": {"type": "object"}}, {"type": "web_search"}]
+    found = tried(tmp_path, {"model": "gpt-5.5", "input": LONG, "tools": tools})
+    assert [each["type"] for each in found["tool-added-last"][1]["tools"]] == ["function", "web_search", "function"]
+    assert found["tools-reversed"][1]["tools"] == tools[::-1]
+
+
+def test_a_request_that_is_refused_anyway_says_why(tmp_path: Path) -> None:
+    long = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    system = [{"type": "text", "text": "a", **MARK}, {"type": "text", "text": LONG, **long}]
+    found = tried(tmp_path, anthropic(system=system))
+    assert {row.cause for row, _ in found.values() if row.outcome == "refused"} == {"marker-ttl-order"}
+    assert found["sent-again"][0].outcome == "refused"
 
 
 def test_calls_and_results_stay_together(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.boundary import text_divergences
+from promptlint.boundary.counts import count, shared_tokens
 from promptlint.boundary.divergence import shared_chars
 from promptlint.boundary.settings import setting_differences
 from promptlint.cache import keys
@@ -12,7 +13,6 @@ from promptlint.cache.reuse import level_start
 from promptlint.cache.traits import trait_differences
 from promptlint.commands.compare import compare
 from promptlint.commands.key_request import Keyed
-from promptlint.commands.single import counted
 from promptlint.key_facts import KeyParting
 from promptlint.prompt import Level, Rendered
 
@@ -27,7 +27,11 @@ def parting(a: Keyed, b: Keyed) -> tuple[KeyParting | None, tuple[str, ...]]:
     found = sorted(_differences(a, b, old, new), key=lambda each: each.char)
     notes = tuple(each.message for each in found if each.part == "account")
     first = next((each for each in found if each.part != "account"), None)
-    return (None if first is None else _of_entries(a, old, first)), notes
+    if first is None:
+        return None, notes
+    if a.facts.cache in ("markers", "message-ends"):
+        return _of_entries(a, first), notes
+    return _of_steps(a, b, old, new, first), notes
 
 
 def _of_blocks(a: Keyed, b: Keyed, old: keys.Chain, new: keys.Chain) -> tuple[KeyParting | None, tuple[str, ...]]:
@@ -81,6 +85,7 @@ class _Difference(NamedTuple):
     char: int  # of the first prompt, up to which keys are equal in spite of it
     part: str  # as in KeyParting; account: perhaps another one, which no request tells
     message: str
+    other: int | None = None  # of text: where it stands in the second prompt
 
 
 def _differences(a: Keyed, b: Keyed, old: Rendered, new: Rendered) -> Iterator[_Difference]:
@@ -102,27 +107,32 @@ def _differences(a: Keyed, b: Keyed, old: Rendered, new: Rendered) -> Iterator[_
         first = min(found, key=lambda each: each.a_start, default=None)
         if first is not None:
             message = f"{first.cause}: {first.message or 'the text differs'}"
-            yield _Difference(min(shared, first.a_start), _level_at(old, shared), message)
+            yield _Difference(min(shared, first.a_start), first.level, message, min(shared, first.b_start))
+            return
+    if shared < min(len(old.text), len(new.text)):
+        level = next((item.item.level for item in reversed(old.items) if item.char <= shared), "messages")
+        yield _Difference(shared, level, "the chat template prints another text", shared)
     elif shared < len(old.text):
-        yield _Difference(shared, _level_at(old, shared), "the chat template prints another text")
+        yield _Difference(shared, "length", "b ends here", shared)
 
 
-def _level_at(prompt: Rendered, char: int) -> str:
-    return next((item.item.level for item in reversed(prompt.items) if item.char <= char), "messages")
+def _of_entries(a: Keyed, first: _Difference) -> KeyParting | None:
+    """The first entry of A behind a difference; None if all of them end in front of it."""
+    unit, start = ("marker" if a.facts.cache == "markers" else "message"), 0
+    for number, (marker, end) in enumerate(zip(a.facts.markers, a.ends, strict=True)):
+        if end > first.char:
+            return KeyParting(unit, number, start, marker.tokens, first.part, first.message)
+        start = marker.tokens
+    return None
 
 
-def _of_entries(a: Keyed, old: Rendered, first: _Difference) -> KeyParting | None:
-    """The first entry, step or token of A behind a difference; None if all entries lie in front of it."""
-    facts = a.facts
-    tokens = counted(old, a.single.options.tokenizer).in_a(first.char)
-    if facts.cache in ("markers", "message-ends"):
-        unit, start = ("marker" if facts.cache == "markers" else "message"), 0
-        for number, marker in enumerate(facts.markers):
-            if marker.tokens > tokens:
-                return KeyParting(unit, number, start, marker.tokens, first.part, first.message)
-            start = marker.tokens
+def _of_steps(a: Keyed, b: Keyed, old: Rendered, new: Rendered, first: _Difference) -> KeyParting | None:
+    """The first step, or token, of A behind a difference; None if it is not a whole one."""
+    counts, step = count(a.single.options.tokenizer, old, new), a.facts.step
+    tokens = counts.in_a(first.char) if first.other is None else shared_tokens(counts, first.char, first.other)
+    total = a.facts.side.prompt_tokens or 0
+    number = tokens // step
+    if (number + 1) * step > total:
         return None
-    total = facts.side.prompt_tokens or 0
-    unit, number = ("step" if facts.step > 1 else "token"), tokens // facts.step
-    start = number * facts.step
-    return KeyParting(unit, number, start, min(start + facts.step, total), first.part, first.message)
+    unit = "step" if step > 1 else "token"
+    return KeyParting(unit, number, number * step, (number + 1) * step, first.part, first.message)

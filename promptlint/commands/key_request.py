@@ -30,6 +30,7 @@ class Keyed(NamedTuple):
     ids: Sequence[int]  # empty without an engine
     notes: tuple[str, ...]
     whole: bool = True  # the ids are those of the whole prompt
+    ends: tuple[int, ...] = ()  # characters of the prompt up to each of the markers of `facts`
 
 
 def keyed(one: Single, wanted: keys.Wanted | None) -> Keyed:
@@ -38,7 +39,8 @@ def keyed(one: Single, wanted: keys.Wanted | None) -> Keyed:
         if one.prompt is None:
             return Keyed(_of_ids(one), one, None, (), one.notes)
         facts, rule = _of_prompt(one, one.prompt)
-        return Keyed(facts, one, None, (), (*one.notes, *_rule_notes(one, one.prompt, facts, rule)))
+        notes = (*one.notes, *_rule_notes(one, one.prompt, facts, rule))
+        return Keyed(facts, one, None, (), notes, ends=tuple(p.end for p in _entries(one.prompt, rule)[0]))
     said: list[str] = []
     whole = True
     if one.prompt is None:
@@ -139,25 +141,29 @@ def _levels(prompt: Rendered, count: Count, total: int) -> Iterator[KeyLevel]:
             start = end
 
 
-def _markers(one: Single, prompt: Rendered, rule: Rule, count: Count) -> Iterator[KeyMarker]:
-    """Where entries end, in prompt order; with the author's markers that the provider refuses."""
+def _entries(prompt: Rendered, rule: Rule) -> tuple[list[Position], dict[int, str]]:
+    """Where entries end, in prompt order, and markers that count for nothing, too; the lifetimes of entries."""
     if not rule.by_entries:
-        return
+        return [], {}
     positions, entries, _ = written(prompt, rule)
     lifetimes = {entry.end: entry.lifetime for entry in entries}
+    return [p for p in positions if p.marker is not None or p.end in lifetimes], lifetimes
+
+
+def _markers(one: Single, prompt: Rendered, rule: Rule, count: Count) -> Iterator[KeyMarker]:
+    shown, lifetimes = _entries(prompt, rule)
+    positions = written(prompt, rule)[0] if shown else []
     refused = {fault.new: fault.message for fault in refusals(positions, one.request, rule.provider)}
-    shown = [p for p in positions if p.marker is not None or p.end in lifetimes]
     spots = [Spot(position.path, "value", CharIndex(0), CharIndex(0)) for position in shown]
     places = resolve(one.request.document, spots, one.request.ends)
     for position, place in zip(shown, places, strict=True):
-        explicit = position.marker is not None
         yield KeyMarker(
             pointer=pointer(position.path),
             line=place.line,
             column=place.column,
             level=position.level,
             kind=position.kind,
-            explicit=explicit,
+            explicit=position.marker is not None,
             ttl=lifetimes.get(position.end) or _asked(position, rule),
             tokens=count(position.end),
             minimum=rule.minimum.tokens if rule.minimum.known else None,

@@ -91,7 +91,7 @@ def _equal(a: "Keyed", b: "Keyed") -> str:
     if a.chain is None or b.chain is None:
         if a.facts.cache in _BY_ENTRIES and not a.facts.markers:
             return "a leaves no entry in the cache"
-        return "all that a leaves in the cache is under a key of b"
+        return "b has the same text up to the end of each entry of a, or of each whole step"
     count = len(a.chain.keys)
     more = "; a goes on with what has no key here" if not (a.whole and b.whole) else ""
     return f"a has no full block{more}" if not count else f"all {count:,} of a are those of b{more}"

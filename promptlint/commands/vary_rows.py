@@ -27,7 +27,8 @@ _ORDER: tuple[Outcome, ...] = ("hit", "partial", "miss", "refused")
 def facts_of(first: Single, rows: Sequence[Row], engine: str | None, memo: dict[str, int]) -> VaryFacts:
     """All rows, what reads most in front."""
     again = next(one for one in rows if one.name == "sent-again")
-    readable = (again.usable_tokens or 0) + (again.lost_tokens or 0)
+    # An engine computes the last token of a prompt again: a longer prompt may read more than the same one.
+    readable = max((again.usable_tokens or 0) + (again.lost_tokens or 0), *(one.usable_tokens or 0 for one in rows))
     exact = first.prompt is None or is_exact(first.prompt, first.options)
     size = None if first.prompt is None else first.prompt.size
     total = len(first.request.token_ids or ()) if first.prompt is None else _total(first, memo)
@@ -84,8 +85,8 @@ def row(variation: Variation, found: Diff, first: Single, rule: RuleOf, standing
     limits = found.boundary
     usable, lost = limits.usable_tokens, limits.lost_tokens
     differences = [change for change in found.changes if (change.cause, change.message) not in standing]
-    change = _first(differences)
     outcome = _outcome(found)
+    change = found.changes[0] if outcome == "refused" else _first(differences)
     return Row(
         name=variation.name,
         group=variation.group,

@@ -24,7 +24,7 @@ def table(found: VaryFacts) -> Table:
             *([each.shared_tokens] if equal else []),
             each.usable_tokens,
             *([_where(each)] if places else []),
-            each.cause or _no_cause(each),
+            _cause(each),
         )
         for each in found.rows
     )
@@ -39,7 +39,11 @@ def table(found: VaryFacts) -> Table:
     return Table(title, columns, rows)
 
 
-def _no_cause(row: Row) -> str:
+def _cause(row: Row) -> str:
+    if row.group == "markers" and row.cause == "body-form-only":
+        return "the marker only"
+    if row.cause:
+        return row.cause
     if row.outcome == "refused":
         return "template"
     return "nothing" if row.name == "sent-again" else "no change"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from promptlint.prompt import Json, Number
-from promptlint.vary.edit import changed, put
+from promptlint.prompt import Json, Number, Path
+from promptlint.vary.edit import put
 from promptlint.vary.variation import Source, Variation
 
 
@@ -31,16 +31,12 @@ def variations(source: Source) -> Iterator[Variation]:
     )
     yield Variation("tokens-appended", "messages", "tokens added at the end", with_ids(*numbers, *numbers[:16]))
     if isinstance(source.value, dict) and path and source.salted:
-        for name, field in (("cache-salt", "cache_salt"), ("adapter", "lora_name")):
-            wanted = "tenant-b" if field == "cache_salt" else "another-adapter"
-            at = (*path[:-1], "extra")
-            new = changed(source.value, at, lambda held, f=field, w=wanted: _with(held, f, w))  # type: ignore[misc]
-            yield Variation(name, "engine", f"another {field}", new, (*at, field))
-
-
-def _with(extra: Json, field: str, value: str) -> Json:
-    held = extra if isinstance(extra, dict) else {}
-    beside: dict[str, Json] = (
-        {"lora_path": f"/adapters/{value}", "lora_int_id": Number("2")} if field == "lora_name" else {}
-    )
-    return {**held, field: value, **beside}
+        extra = source.value.get("extra")
+        held = extra if isinstance(extra, dict) else {}
+        at: Path = (*path[:-1], "extra")
+        salt = "tenant-c" if held.get("cache_salt") == "tenant-b" else "tenant-b"
+        new = put(source.value, at, {**held, "cache_salt": salt})
+        yield Variation("cache-salt", "engine", "another cache_salt", new, (*at, "cache_salt"))
+        name = "adapter-c" if held.get("lora_name") == "adapter-b" else "adapter-b"
+        adapter: dict[str, Json] = {"lora_name": name, "lora_path": f"/adapters/{name}", "lora_int_id": Number("2")}
+        yield Variation("adapter", "engine", "another adapter", put(source.value, at, {**held, **adapter}), at)

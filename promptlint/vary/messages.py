@@ -137,6 +137,8 @@ def _like(source: Source, item: Item, segment: Segment, inner: Path, text: str) 
     if not inner or not isinstance(message, dict):
         return text
     field = str(inner[0])
+    if inner == ("text",):  # the item is a block
+        return {**{name: held for name, held in message.items() if name not in marker_names()}, field: text}
     kept = {name: message[name] for name in message if name in _ROLES or name == field}
     body: Json = kept[field]
     if isinstance(body, list) and len(inner) > 1 and isinstance(inner[1], int):

@@ -1,5 +1,6 @@
 """Variations of fields beside the text: thinking, tool choice, model, what only samples, what keys a cache."""
 
+import re
 from collections.abc import Iterator
 
 from promptlint.facts import models
@@ -19,15 +20,15 @@ _CHOICES: dict[str, tuple[Path, Json, Json]] = {  # where, what demands a tool, 
     "gemini": (("toolConfig", "functionCallingConfig", "mode"), "ANY", "AUTO"),
     "bedrock-converse": (("toolConfig", "toolChoice"), {"any": {}}, {"auto": {}}),
 }
-_TEMPERATURES: dict[str, Path] = {
-    "anthropic": ("temperature",),
-    "bedrock-invoke": ("temperature",),
-    "openai-chat": ("temperature",),
-    "openai-responses": ("temperature",),
-    "cohere-chat": ("temperature",),
-    "gemini": ("generationConfig", "temperature"),
-    "bedrock-converse": ("inferenceConfig", "temperature"),
-    "ollama-chat": ("options", "temperature"),
+_LIMITS: dict[str, tuple[Path, ...]] = {  # of the answer; the first that is sent, else the last
+    "anthropic": (("max_tokens",),),
+    "bedrock-invoke": (("max_tokens",),),
+    "openai-chat": (("max_tokens",), ("max_completion_tokens",)),
+    "openai-responses": (("max_output_tokens",),),
+    "cohere-chat": (("max_tokens",),),
+    "gemini": (("generationConfig", "maxOutputTokens"),),
+    "bedrock-converse": (("inferenceConfig", "maxTokens"),),
+    "ollama-chat": (("options", "num_predict"),),
 }
 _EFFORTS: dict[str, Path] = {
     "openai-chat": ("reasoning_effort",),
@@ -36,7 +37,9 @@ _EFFORTS: dict[str, Path] = {
 }
 _SNAKE = {"toolConfig": "tool_config", "generationConfig": "generation_config", "thinkingConfig": "thinking_config",
           "thinkingLevel": "thinking_level", "thinkingBudget": "thinking_budget",
-          "functionCallingConfig": "function_calling_config"}  # fmt: skip
+          "functionCallingConfig": "function_calling_config", "maxOutputTokens": "max_output_tokens"}  # fmt: skip
+_ADAPTIVE = r"claude-(?:opus|sonnet|haiku)-(?:4-[7-9](?!\d)|[5-9])|claude-fable"  # take no budget, and no temperature
+_REASONING = r"(?:^|/)(?:gpt-[5-9]|o\d)"  # of OpenAI's models
 
 
 def variations(source: Source) -> Iterator[Variation]:
@@ -45,9 +48,8 @@ def variations(source: Source) -> Iterator[Variation]:
     yield from _thinking(source, thinks)
     if request.format in _CHOICES and source.items("tools"):
         yield _tool_choice(source, thinks)
-    if request.format in _TEMPERATURES and not (thinks and request.format in (*_ANTHROPIC, "bedrock-converse")):
-        path = _at(source, _TEMPERATURES[request.format])
-        yield _toggled(source, "temperature", "another temperature", path, Number("0.3"), Number("0.7"))
+    if request.format in _LIMITS:
+        yield _output_limit(source)
     yield from _other_model(source)
     if request.format in ("openai-chat", "openai-responses") and source.salted:
         yield _toggled(source, "cache-salt", "another cache_salt", _at(source, ("cache_salt",)), "tenant-b", "tenant-c")
@@ -57,12 +59,19 @@ def variations(source: Source) -> Iterator[Variation]:
 
 
 def _at(source: Source, field: Path) -> Path:
-    """A field of the request; Gemini's in the case in which the request writes them."""
-    body = source.at(source.request.path)
+    """A field of the request; Gemini's in the spelling in which the request has it, or has others beside it."""
+    path = source.request.path
+    body = source.at(path)
     names = body if isinstance(body, dict) else {}
-    if source.request.format == "gemini" and any(name in names for name in (*_SNAKE.values(), "system_instruction")):
-        field = tuple(_SNAKE.get(str(step), step) for step in field)
-    return (*source.request.path, *field)
+    with_underscores = any("_" in name for name in names) and not any(name in names for name in _SNAKE)
+    for step in field:
+        holder = source.at(path) if path == source.request.path or _held(source, path) is not None else {}
+        held = holder if isinstance(holder, dict) else {}
+        other = _SNAKE.get(str(step), str(step))
+        if source.request.format == "gemini" and step not in held and (other in held or with_underscores):
+            step, with_underscores = other, True
+        path = (*path, step)
+    return path
 
 
 def _toggled(source: Source, name: str, does: str, path: Path, wanted: Json, other: Json) -> Variation:
@@ -72,8 +81,21 @@ def _toggled(source: Source, name: str, does: str, path: Path, wanted: Json, oth
     )
 
 
+def _output_limit(source: Source) -> Variation:
+    """Another limit of the answer: every provider takes one, and no prompt depends on it."""
+    paths = [_at(source, field) for field in _LIMITS[source.request.format]]
+    path = next((path for path in paths if _held(source, path) is not None), paths[-1])
+    held = _held(source, path)
+    limit = int(held.text) + 1 if isinstance(held, Number) and held.text.isdigit() else 4096
+    return Variation(
+        "output-limit", "settings", "another limit of the answer", put(source.value, path, Number(str(limit))), path
+    )
+
+
 def _held(source: Source, path: Path) -> Json:
     """The value of a field; None where it is not sent."""
+    if path == source.request.path:
+        return source.at(path)
     for depth in range(len(source.request.path), len(path)):
         holder = source.at(path[:depth])
         if not isinstance(holder, dict) or path[depth] not in holder:
@@ -101,13 +123,15 @@ def _thinking(source: Source, thinks: bool) -> Iterator[Variation]:
     if path is not None and thinks:
         yield Variation("thinking-off", "settings", "thinking switched off", removed(source.value, path), path)
     elif path is not None:
-        yield _thinking_on(source, path)
+        prefill = source.request.items and source.request.items[-1].role == "assistant"  # not allowed with thinking
+        if not prefill:
+            yield _thinking_on(source, path)
     elif form == "openai-chat" and source.hosted:
         path = _at(source, ("chat_template_kwargs", "enable_thinking"))
         yield _toggled(source, "thinking", "enable_thinking for the chat template", path, False, True)
     elif form == "ollama-chat":
         yield _toggled(source, "thinking", "think", _at(source, ("think",)), True, False)
-    elif form in _EFFORTS:
+    elif form in _EFFORTS and (form == "gemini" or re.search(_REASONING, (source.request.model or "").lower())):
         path = _at(source, _EFFORTS[form])
         budget = _at(source, ("generationConfig", "thinkingConfig", "thinkingBudget"))
         if form == "gemini" and (_held(source, budget) is not None or "gemini-2" in (source.request.model or "")):
@@ -118,14 +142,18 @@ def _thinking(source: Source, thinks: bool) -> Iterator[Variation]:
 
 def _thinking_on(source: Source, at: Path) -> Variation:
     """With all that the provider demands besides: room for it, no temperature, no tool that has to be used."""
-    does, value = ["thinking switched on"], put(source.value, at, _ON)
+    adaptive = re.search(_ADAPTIVE, source.request.model or "") is not None
+    does, value = ["thinking switched on"], put(source.value, at, {"type": "adaptive"} if adaptive else _ON)
     converse = source.request.format == "bedrock-converse"
     limit = _at(source, ("inferenceConfig", "maxTokens") if converse else ("max_tokens",))
     held = _held(source, limit)
-    if isinstance(held, Number) and held.text.isdigit() and int(held.text) <= _BUDGET:
+    if not adaptive and isinstance(held, Number) and held.text.isdigit() and int(held.text) <= _BUDGET:
         value = put(value, limit, Number(str(2 * _BUDGET)))
         does.append(f"{limit[-1]} raised to {2 * _BUDGET:,}")
-    for field in (("inferenceConfig", "temperature"),) if converse else (("temperature",), ("top_k",)):
+    sampling: tuple[Path, ...] = (("temperature",), ("top_k",), ("top_p",))
+    if converse:
+        sampling = (("inferenceConfig", "temperature"), ("inferenceConfig", "topP"))
+    for field in sampling:
         if _held(source, path := _at(source, field)) is not None:
             value = removed(value, path)
             does.append(f"{field[-1]} left out")

@@ -16,7 +16,7 @@ _LONGEST = 60  # characters of a name, to which a few are added: providers take 
 
 def variations(source: Source) -> Iterator[Variation]:
     """The tools of one list; of several lists the one that holds the first tool."""
-    tools = [item for item in source.items("tools") if item.name and is_entry(item.path)]
+    tools = [item for item in source.items("tools") if is_entry(item.path)]
     if not tools:
         return
     holder = tools[0].path[:-1]
@@ -27,7 +27,8 @@ def variations(source: Source) -> Iterator[Variation]:
         for tool, other in zip(tools, reversed(tools), strict=True):
             value = put(value, tool.path, source.at(other.path))
         yield Variation("tools-reversed", "tools", "the tools in reverse order", value, holder)
-    own = [tool for tool in tools if _has_schema(source.at(tool.path))]  # a provider's own tools cannot be made up
+    # Tools of the provider itself cannot be made up.
+    own = [tool for tool in tools if tool.name and _has_schema(source.at(tool.path))]
     if own:
         behind = (*holder, _index(tools[-1].path) + 1)
         yield _added(source, own[-1], behind, "tool-added-last", "a tool added at the end")
