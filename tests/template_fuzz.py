@@ -119,7 +119,7 @@ def followed(source: str, variables: dict[str, Any], places: Places) -> Counter[
     job = rendering.Job(source, "chat", (), given, NOW, "transformers")
     try:
         template = rendering.compiled(job)
-        ready, _ = rendering.prepared(job, template)
+        ready = rendering.prepared(job, template)
         text, _ = rendering.plain_text(template, ready)
     except rendering.Failure:
         return Counter({"refused": 1})

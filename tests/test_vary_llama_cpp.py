@@ -5,10 +5,6 @@ those of token_ggufs.py.
 """
 
 import json
-import os
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache
@@ -17,7 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import llama_server
 import token_ggufs
+from llama_server import model
 from promptlint.commands.options import Options
 from promptlint.commands.single import prompt_of, renderer_for
 from promptlint.commands.templates import TemplateOptions, sides_of
@@ -112,36 +110,19 @@ AT_LEAST = {  # variations that must not go missing, and so unchecked
     "text": {"space-added", "crlf", "nfd", "date-tomorrow", "system-injected", "turn-appended", "tokenizer"},
     "ids": {"bos-doubled", "bos-missing", "token-changed", "tokens-appended"},
 }
-# The server makes tools anew before the template prints them, the members around the schema in an order of its own.
-MADE_ANEW = {"tools-reserialised"}
-
-
-def model(vocabulary: Mapping[str, Any], template: str = CHAT_TEMPLATE, *, bos: bool = False) -> bytes:
-    own = {"llama.context_length": 4096, "tokenizer.chat_template": template, "tokenizer.ggml.add_bos_token": bos}
-    return token_ggufs.loadable({**vocabulary, **own})
 
 
 def models(name: str) -> bytes:
     """A model whose server adds no BOS; that of "BOS" adds one, and takes away the one that its template prints."""
     if name == "pieces":
-        return model(token_ggufs.scored(add_space_prefix=True))
+        return model(token_ggufs.scored(add_space_prefix=True), CHAT_TEMPLATE)
     if name == "BOS":
         return model(token_ggufs.byte_pairs("llama-bpe"), "{{- bos_token }}" + CHAT_TEMPLATE, bos=True)
-    return model(token_ggufs.byte_pairs("qwen2"))
+    return model(token_ggufs.byte_pairs("qwen2"), CHAT_TEMPLATE)
 
 
-class Server(NamedTuple):
+class Server(llama_server.Server):
     """llama.cpp's server with one model."""
-
-    model: str
-    address: str
-
-    def ask(self, path: str, **body: Any) -> Any:
-        data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
-        request = urllib.request.Request(self.address + path, data, headers)
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=60) as response:
-            return json.load(response)
 
     def ids(self, text: str) -> list[int]:
         """As /completion encodes a prompt."""
@@ -167,51 +148,13 @@ class Server(NamedTuple):
     def _chat(self, body: Mapping[str, Any]) -> Any:
         return self.ask("/v1/chat/completions", **{**body, "max_tokens": 1, "temperature": 0})
 
-    def applied(self, body: Mapping[str, Any]) -> str:
-        """The prompt that the server makes of a Chat Completions request."""
-        prompt: str = self.ask("/apply-template", **body)["prompt"]
-        return prompt
-
-
-def serve(path: str) -> None:
-    """Print the address of a server of the model at `path`, which runs until standard input ends: one a process."""
-    import xllamacpp
-
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path, parameters.n_ctx, parameters.warmup = path, 4096, False
-    parameters.n_parallel, parameters.cache_ram_mib = 1, 0
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
-    server = xllamacpp.Server(parameters)
-    print(server.listening_address, flush=True)
-    sys.stdin.read()
-    os._exit(0)
-
 
 @pytest.fixture(scope="module")
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of the model that the test names; where it must not be missing, its absence is an error."""
-    if os.environ.get("REAL_MODELS") != "required":
-        pytest.importorskip("xllamacpp")
-    folder = tmp_path_factory.mktemp("server")
-    path, log = folder / "model.gguf", folder / "log"
-    path.write_bytes(models(request.param))
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(
-            [sys.executable, __file__, str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().strip()
-            assert address.startswith("http"), log.read_text(encoding="utf-8", errors="replace")
-            yield Server(str(path), address)
-        finally:
-            process.kill()
+    llama_server.needed()
+    with llama_server.running(models(request.param), tmp_path_factory.mktemp("server")) as found:
+        yield Server(*found)
 
 
 class Varied(NamedTuple):
@@ -291,10 +234,7 @@ def test_chat_requests_reuse_what_is_predicted(server: Server, name: str) -> Non
     """The requests themselves, which the server renders and encodes on its own."""
     found = varied(name, server.model)
     reused = {each: server.reused_in_chat(REQUESTS[name], body) for each, body in found.bodies().items()}
-    predicted = {each: found.predicted[each] for each in reused}
-    for each in MADE_ANEW & reused.keys():
-        assert reused.pop(each) >= (predicted.pop(each) or 0)
-    assert reused == predicted
+    assert reused == {each: found.predicted[each] for each in reused}
 
 
 @pytest.mark.parametrize("name", CHATS)
@@ -303,13 +243,8 @@ def test_prompts_are_those_of_the_server(server: Server, name: str) -> None:
     found = varied(name, server.model)
     prompts = {"request": found.before, **found.prompts}
     for each, body in {"request": REQUESTS[name], **found.bodies()}.items():
-        if each not in MADE_ANEW:
-            prompt = prompts[each]
-            assert isinstance(prompt, str)
-            applied = server.applied(body)
-            assert applied == prompt.removeprefix(BOS)
-            assert server.ids(applied) == list(found.tokenizer.encode(prompt))
-
-
-if __name__ == "__main__":
-    serve(sys.argv[1])
+        prompt = prompts[each]
+        assert isinstance(prompt, str)
+        applied = server.applied(body)
+        assert applied == prompt.removeprefix(BOS)
+        assert server.ids(applied) == list(found.tokenizer.encode(prompt))

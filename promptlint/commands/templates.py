@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from promptlint.load.variables import Variables
     from promptlint.render.chat import Aside
     from promptlint.render.chat_template import ChatTemplates, NativeChat
+    from promptlint.render.template import Profile
     from promptlint.render.template.process import Renderer
 
 
@@ -149,7 +150,7 @@ def unseen(divergence: Divergence, a: Rendered, b: Rendered) -> Found:
 
 
 def sides_of(options: TemplateOptions, provider: str | None, tokenizer: str | None) -> tuple[Side, Side] | None:
-    """The chat templates of both inputs, as vLLM calls them if it is the provider; None if there are none.
+    """The chat templates of both inputs, as the provider calls them; None if there are none.
 
     `tokenizer`: the vocabulary that the user names.
     """
@@ -176,8 +177,13 @@ def sides_of(options: TemplateOptions, provider: str | None, tokenizer: str | No
         if templates != other:
             raise PromptlintError("prompts of two vocabularies share no tokens", "leave out --chat-template-b")
     now, now_b = _clocks(options)
-    aside = Aside(now, official_ranks, options.kwargs, "vllm" if provider == "vllm" else "transformers")
+    aside = Aside(now, official_ranks, options.kwargs, _profile(provider))
     return Side(templates, aside), Side(other, aside._replace(now=now_b))
+
+
+def _profile(provider: str | None) -> "Profile":
+    """Who calls the templates."""
+    return "vllm" if provider == "vllm" else "llama-cpp" if provider == "llama-cpp" else "transformers"
 
 
 def _clocks(options: TemplateOptions) -> tuple[datetime, datetime]:

@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from promptlint.commands.templates import TemplateOptions
     from promptlint.render.template.process import Renderer
 
-_AT_LLAMA_CPP = (
-    "llama.cpp writes tools, arguments of calls and lists of texts anew before its template prints them: where yours "
-    "are written otherwise, counts differ by some tokens, and a text as a block is none that is refused",
-)  # seen with PyPI xllamacpp 2026.10.11549
-
 Progress = Callable[[int, int], None]
 Load = Callable[..., Request]
 
@@ -85,11 +80,9 @@ def vary(
         rows = list(_tried(first, made, reading, renderer, folder, memo, progress))
         versions = list(_versions(first, tokenizer_b, renderer))
     answer = facts_of(first, [*rows, *versions], engine, memo)
-    said = _AT_LLAMA_CPP if first.provider.name == "llama-cpp" and options.sides is not None else ()
     notes = (
         *first.notes,
         *in_blocks,
-        *said,
         *counts_note(first),
         *table_notes(answer, versions=hosted and not versions),
     )

@@ -115,7 +115,7 @@ def _by_library(request: Request, chat: NativeChat, aside: Aside) -> Rendered:
 
 def _variables(body: dict[str, Json], template: ChatTemplate, aside: Aside) -> dict[str, Any]:
     """As `apply_chat_template` names them; what the user says comes before what the request says."""
-    passed = {name: plain(body[name]) for name in PASSED if name in body}
+    passed = {name: plain(body[name]) for name in PASSED if name in body and aside.profile != "llama-cpp"}
     kwargs = plain(body.get(KWARGS))
     return {
         "add_generation_prompt": True,

@@ -52,14 +52,14 @@ def compare(source: str, given: dict[str, Any], rounds: int) -> tuple[float, flo
     """Seconds of both, of the median round; None where the template refuses."""
     job = rendering.Job(source, "chat", (), given, NOW, "transformers")
     template = rendering.compiled(job)
-    bare = untrack(rendering.prepared(job, template)[0])
+    bare = untrack(rendering.prepared(job, template).variables)
     try:
         text = template.plain.render(bare)
     except Exception:
         return None
 
     def tracked() -> None:
-        ready, _ = rendering.prepared(job, template)
+        ready = rendering.prepared(job, template)
         pieces, notes = rendering.pieces(template, job, ready, text)
         assert pieces
         assert not notes

@@ -38,8 +38,9 @@ def main() -> None:
                 datetime.fromisoformat(task["now"]),
                 task["profile"],
             )
-            if template is None or last != (job.source, job.dialect, job.roots, job.now):
-                template, last = rendering.compiled(job), (job.source, job.dialect, job.roots, job.now)
+            compiled_for = (job.source, job.dialect, job.roots, job.now, job.profile)
+            if template is None or last != compiled_for:
+                template, last = rendering.compiled(job), compiled_for
             _answer(answers, job, template)
         except rendering.Failure as failure:
             _report(answers, failure)
@@ -52,18 +53,18 @@ def main() -> None:
 
 
 def _answer(answers: BinaryIO, job: rendering.Job, template: rendering.Compiled) -> None:
-    variables, notes = rendering.prepared(job, template)
-    text, more = rendering.plain_text(template, variables)
+    given = rendering.prepared(job, template)
+    text, more = rendering.plain_text(template, given)
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > frames.LARGEST_TEXT:
         raise rendering.too_long()
     frames.write(answers, frames.TEXT, data)
-    pieces, followed = rendering.pieces(template, job, variables, text)
+    pieces, followed = rendering.pieces(template, job, given, text)
     for part in origins.told(pieces, template.sources):
         frames.write(answers, frames.ORIGINS, part)
     if len(pieces) > origins.MOST:
         followed.append(f"only the first {origins.MOST:,} origins are given")
-    frames.write(answers, frames.END, json.dumps({"notes": [*notes, *more, *followed]}).encode())
+    frames.write(answers, frames.END, json.dumps({"notes": [*given.notes, *more, *followed]}).encode())
 
 
 def _report(answers: BinaryIO, failure: rendering.Failure, last: bool = False) -> None:

@@ -4,7 +4,7 @@ Both steps take tracked variables and give tracked variables; a key or text that
 comes from.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptlint.prompt import Path
 from promptlint.render.template.values import TrackedDict, TrackedList, written
@@ -14,6 +14,14 @@ _REASONING = ("reasoning_content", "thinking", "reasoning")
 
 class Refused(Exception):
     """The variables are not what the caller takes; the message says why."""
+
+
+class Prepared(NamedTuple):
+    """What a template is rendered with."""
+
+    variables: TrackedDict
+    notes: list[str]
+    tail: str = ""  # what the caller adds behind the rendering
 
 
 def transformers(variables: TrackedDict) -> TrackedDict:
@@ -51,3 +59,18 @@ def _with_reasoning(message: TrackedDict) -> TrackedDict:
 def _added(name: str, source: Path, known: dict[str, Any]) -> str:
     """A key that the message itself has, or one that stands for the value at `source`."""
     return next((key for key in known if key == name), written(name, source))
+
+
+def key_of(holder: TrackedDict, name: str) -> str:
+    """The key that the object has, or one that stands for the object."""
+    return _added(name, holder._path, holder)
+
+
+def object_at(members: dict[str, str], path: Path) -> TrackedDict:
+    """An object that a server makes of what stands at `path`."""
+    made = {written(key, path): written(text, path) if type(text) is str else text for key, text in members.items()}
+    return TrackedDict(made, path)
+
+
+def spelled(path: Path) -> str:
+    return "/" + "/".join(str(step) for step in path)

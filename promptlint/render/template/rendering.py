@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 import jinja2
 from jinja2 import TemplateError, TemplateSyntaxError
 
-from promptlint.render.template import environment, prepare, vllm
+from promptlint.render.template import environment, llama_cpp, prepare, vllm
 from promptlint.render.template.audit import audit
 from promptlint.render.template.frames import LARGEST_TEXT
 from promptlint.render.template.pieces import Piece
 from promptlint.render.template.tracked import concat, pieces_of
 from promptlint.render.template.types import Dialect
-from promptlint.render.template.values import TrackedDict, track, untrack
+from promptlint.render.template.values import track, untrack
 
 _T = TypeVar("_T")
 
@@ -58,6 +58,9 @@ def compiled(job: Job) -> Compiled:
     chat = job.dialect == "chat"
     plain = environment.Chat(job.now) if chat else environment.Application(job.roots)
     tracking = environment.TrackingChat(job.now) if chat else environment.TrackingApplication(job.roots)
+    if job.profile == "llama-cpp":
+        for each in (plain, tracking):
+            each.filters.update(llama_cpp.FILTERS)
     template = _told(lambda: plain.from_string(job.source))
     try:
         return Compiled(template, tracking.from_string(job.source), tracking._sources)
@@ -65,36 +68,38 @@ def compiled(job: Job) -> Compiled:
         return Compiled(template, None, {})
 
 
-def prepared(job: Job, template: Compiled) -> tuple[TrackedDict, list[str]]:
-    """The variables as the template's caller hands them on, tracked; and notes. Raises Failure."""
+def prepared(job: Job, template: Compiled) -> prepare.Prepared:
+    """What the template's caller hands on, tracked. Raises Failure."""
     variables = track(job.variables, ())
     notes: list[str] = []
-    if job.dialect == "chat":
-        try:
-            if job.profile == "vllm":
-                variables, notes = vllm.as_sent(variables, template.plain.environment.parse(job.source))
-            variables = prepare.transformers(variables)
-        except prepare.Refused as error:
-            raise Failure(str(error)) from None
-    return variables, notes
+    if job.dialect != "chat":
+        return prepare.Prepared(variables, notes)
+    try:
+        if job.profile == "llama-cpp":
+            return llama_cpp.as_sent(variables, template.plain, job.source, job.now)
+        if job.profile == "vllm":
+            variables, notes = vllm.as_sent(variables, template.plain.environment.parse(job.source))
+        return prepare.Prepared(prepare.transformers(variables), notes)
+    except prepare.Refused as error:
+        raise Failure(str(error)) from None
 
 
-def plain_text(template: Compiled, variables: TrackedDict) -> tuple[str, list[str]]:
+def plain_text(template: Compiled, given: prepare.Prepared) -> tuple[str, list[str]]:
     """The text that the template makes, and notes; raises Failure."""
     random.seed(0)
     before = random.getstate()
-    text = _told(lambda: "".join(_bounded(template.plain, untrack(variables))))
+    text = _told(lambda: "".join(_bounded(template.plain, untrack(given.variables)))) + untrack(given.tail)
     chance = random.getstate() != before
     return text, ["the template picks at random: this is one of its possible texts"] if chance else []
 
 
-def pieces(template: Compiled, job: Job, variables: TrackedDict, text: str) -> tuple[list[Piece], list[str]]:
+def pieces(template: Compiled, job: Job, given: prepare.Prepared, text: str) -> tuple[list[Piece], list[str]]:
     """The pieces of the text, audited, or none; and notes."""
     if template.tracking is None:
         return [], ["where the text comes from is not known: the template cannot be compiled for it"]
     random.seed(0)
     try:
-        tracked = concat(_bounded(template.tracking, variables), most=10 * LARGEST_TEXT)
+        tracked = concat([*_bounded(template.tracking, given.variables), given.tail], most=10 * LARGEST_TEXT)
     except Exception as error:
         return [], [f"where the text comes from is not known: {type(error).__name__} while it was followed"]
     if tracked != text:

@@ -45,19 +45,46 @@ def tojson(
 ) -> str:
     """The chat templates' `tojson`: json.dumps without escapes for HTML."""
     text = json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    style = _json_style(ensure_ascii, indent, separators, sort_keys, json.dumps)
+    return _written(value, text, style, "tojson")
+
+
+def tojson_of_llama_cpp(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | str | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """`tojson` as llama.cpp's Jinja writes: floats with six digits, 1.0 as 1."""
+    return _Writer(_json_style(ensure_ascii, indent, separators, sort_keys, _six_digits), ("call", "tojson")).whole(
+        value
+    )
+
+
+def _six_digits(value: Any) -> str:
+    return f"{float(value):g}" if isinstance(value, float) else json.dumps(value)
+
+
+def _json_style(
+    ensure_ascii: bool,
+    indent: int | str | None,
+    separators: tuple[str, str] | None,
+    sort_keys: bool,
+    scalar: Callable[[Any], str],
+) -> Style:
     item, key = separators or (", " if indent is None else ",", ": ")
     quote = encode_basestring_ascii if ensure_ascii else encode_basestring
-    style = Style(
+    return Style(
         quote,
         _JSON_ASCII if ensure_ascii else _JSON,
         lambda character, _: len(quote(character)) - 2,
-        json.dumps,
+        scalar,
         " " * indent if isinstance(indent, int) else indent,
         item,
         key,
         sort_keys,
     )
-    return _written(value, text, style, "tojson")
 
 
 def html_tojson(value: Any, text: str, indent: int | None) -> str:

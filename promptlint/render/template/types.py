@@ -3,8 +3,8 @@
 from typing import Literal, NamedTuple
 
 Dialect = Literal["chat", "application"]
-Profile = Literal["transformers", "vllm"]
-"""Who calls a chat template: `apply_chat_template` alone, or vLLM's server, which changes the messages first."""
+Profile = Literal["transformers", "vllm", "llama-cpp"]
+"""Who calls a chat template: `apply_chat_template` alone, or a server, which changes the messages first."""
 
 
 class Template(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import nodes
 
 from promptlint.prompt import Path
-from promptlint.render.template.prepare import Refused
+from promptlint.render.template.prepare import Refused, key_of, object_at, spelled
 from promptlint.render.template.tracked import concat
 from promptlint.render.template.values import TrackedDict, TrackedList, track, written
 
@@ -95,26 +95,26 @@ def _is(node: nodes.Node | None, name: str, key: str | None = None) -> bool:
 def _message(message: TrackedDict, parts: bool) -> TrackedDict:
     """One message: role and content, and of the rest what the server knows for that role."""
     if not isinstance(message.get("role"), str):
-        raise Refused(f"{_spelled(message._path)} has no role")
+        raise Refused(f"{spelled(message._path)} has no role")
     role = message["role"]
     sent = {
-        _key(message, "role"): role,
-        _key(message, "content"): _content(message, parts and not _is_text_result(message)),
+        key_of(message, "role"): role,
+        key_of(message, "content"): _content(message, parts and not _is_text_result(message)),
     }
     if role == "assistant":
         if message.get("tool_calls"):
             calls = message["tool_calls"]
-            sent[_key(message, "tool_calls")] = TrackedList([_call(call) for call in calls], calls._path)
+            sent[key_of(message, "tool_calls")] = TrackedList([_call(call) for call in calls], calls._path)
         if message.get("reasoning") is not None:
-            sent[_key(message, "reasoning")] = message["reasoning"]
+            sent[key_of(message, "reasoning")] = message["reasoning"]
             sent[written("reasoning_content", (*message._path, "reasoning"))] = message["reasoning"]
     elif role == "tool" and "tool_call_id" in message:
-        sent[_key(message, "tool_call_id")] = message["tool_call_id"]
+        sent[key_of(message, "tool_call_id")] = message["tool_call_id"]
     for name in ("name", "task"):
         if isinstance(message.get(name), str):
-            sent[_key(message, name)] = message[name]
+            sent[key_of(message, name)] = message[name]
     if role == "developer":
-        sent[_key(message, "tools")] = message.get("tools")
+        sent[key_of(message, "tools")] = message.get("tools")
     return TrackedDict(sent, message._path)
 
 
@@ -146,23 +146,23 @@ def _content(message: TrackedDict, parts: bool) -> Any:
 def _part(part: Any, path: Path, parts: bool) -> Any:
     """One part: an object for a template that takes parts, else its text; None for one that is left out."""
     if isinstance(part, str):
-        return _object({"type": "text", "text": part}, path) if parts else part
+        return object_at({"type": "text", "text": part}, path) if parts else part
     if not isinstance(part, TrackedDict):
-        raise Refused(f"{_spelled(path)} is neither a string nor an array of strings and objects")
+        raise Refused(f"{spelled(path)} is neither a string nor an array of strings and objects")
     kind = part.get("type") or next((name for name in _MEDIA if name in part), None)
     if kind in _TEXTS:
         text = part.get(_TEXTS[kind])
         if text is None:
             return None
-        return _object({"type": "text", "text": text}, part._path) if parts else text
+        return object_at({"type": "text", "text": text}, part._path) if parts else text
     if kind == "tool_reference":
         name = part.get("name", "")
-        return _object({"type": kind, "name": name}, part._path) if parts else name
+        return object_at({"type": kind, "name": name}, part._path) if parts else name
     if kind not in _MEDIA:
-        raise Refused(f"{_spelled(part._path)} has a type that vLLM does not take: {kind!r}")
+        raise Refused(f"{spelled(part._path)} has a type that vLLM does not take: {kind!r}")
     if parts:
-        return _object({"type": _MEDIA[kind]}, part._path)
-    raise Refused(f"vLLM puts a placeholder that depends on the model in the place of {_spelled(part._path)}")
+        return object_at({"type": _MEDIA[kind]}, part._path)
+    raise Refused(f"vLLM puts a placeholder that depends on the model in the place of {spelled(part._path)}")
 
 
 def _call(call: Any) -> Any:
@@ -179,7 +179,7 @@ def _call(call: Any) -> Any:
             arguments = TrackedDict({}, path)
     elif not isinstance(arguments, dict | list):
         arguments = TrackedDict({}, path)
-    parsed = TrackedDict({**function, _key(function, "arguments"): arguments}, function._path)
+    parsed = TrackedDict({**function, key_of(function, "arguments"): arguments}, function._path)
     return TrackedDict({**call, "function": parsed}, call._path)
 
 
@@ -188,24 +188,9 @@ def _tool(tool: Any) -> TrackedDict:
     if not isinstance(tool, TrackedDict) or not isinstance(tool.get("function"), TrackedDict):
         raise Refused("a tool has no function")
     function = tool["function"]
-    known = {_key(function, name): function.get(name) for name in ("name", "description", "parameters")}
+    known = {key_of(function, name): function.get(name) for name in ("name", "description", "parameters")}
     dumped = TrackedDict({**known, **function}, function._path)
     kind = tool.get("type", written("function", tool._path))
     return TrackedDict(
-        {_key(tool, "type"): kind, _key(tool, "function"): dumped, **tool, "function": dumped}, tool._path
+        {key_of(tool, "type"): kind, key_of(tool, "function"): dumped, **tool, "function": dumped}, tool._path
     )
-
-
-def _key(holder: TrackedDict, name: str) -> str:
-    """The key that the object has, or one that stands for the object."""
-    return next((key for key in holder if key == name), written(name, holder._path))
-
-
-def _object(members: dict[str, str], path: Path) -> TrackedDict:
-    """An object that the server makes of what stands at `path`."""
-    made = {written(key, path): written(text, path) if type(text) is str else text for key, text in members.items()}
-    return TrackedDict(made, path)
-
-
-def _spelled(path: Path) -> str:
-    return "/" + "/".join(str(step) for step in path)
