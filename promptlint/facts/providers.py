@@ -64,6 +64,7 @@ def provider(name: str) -> Provider:
     row = table.get(name, table["unknown"])
     like = table[row["like"]] | row if "like" in row else row
     settings = table[like["settings_like"]] if "settings_like" in like else like
+    ignored = like.get("ignores", ())
     return Provider(
         name=name,
         cache=like["cache"],
@@ -86,9 +87,9 @@ def provider(name: str) -> Provider:
         held_back=like.get("held_back", 0),
         answers=like.get("answers", False),
         counts=like["counts"],
-        settings=tuple(_setting(entry) for entry in settings["settings"]),
+        settings=tuple(_setting(entry) for entry in settings["settings"] if entry["field"] not in ignored),
         defaults=settings["defaults"],
-        request_only=frozenset(settings["request_only"]["fields"]),
+        request_only=frozenset((*settings["request_only"]["fields"], *ignored)),
     )
 
 
