@@ -1,8 +1,12 @@
 """What is known of each engine, by version."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from promptlint import facts
+from promptlint.commands.diff import diff
 from promptlint.errors import PromptlintError
 from promptlint.facts.engines import Engine, engine, names
 
@@ -60,3 +64,18 @@ def test_what_is_not_known_is_one_line_with_the_next_step(name: str, version: st
 
 def test_names_are_found_in_any_case() -> None:
     assert engine("vLLM") == engine("vllm")
+
+
+@pytest.mark.parametrize(("engine", "verdict"), [("vllm", "bust"), ("sglang", "bust"), ("llama-cpp", "same")])
+def test_a_salt_counts_where_the_engine_knows_one(engine: str, verdict: str, tmp_path: Path) -> None:
+    paths = []
+    for salt in ("a", "b"):
+        path = tmp_path / f"{salt}.json"
+        body = {
+            "model": "m",
+            "messages": [{"role": "user", "content": "The harbour master reads the gauge. " * 120}],
+            "cache_salt": salt,
+        }
+        path.write_text(json.dumps(body), encoding="utf-8")
+        paths.append(str(path))
+    assert diff(*paths, provider=engine).verdict == verdict

@@ -393,14 +393,3 @@ def test_a_tool_that_is_loaded_at_once_now_is_new_in_the_prefix(compare: Any) ->
     tools = request()["tools"]
     late = request(tools=[*tools, tool("vane", defer_loading=True)])
     assert compare(late, request(tools=[*tools, tool("vane")])).verdict == "bust"
-
-
-@pytest.mark.parametrize(("engine", "verdict"), [("vllm", "bust"), ("sglang", "bust"), ("llama-cpp", "same")])
-def test_a_salt_counts_where_the_engine_knows_one(engine: str, verdict: str, tmp_path: Path) -> None:
-    paths = []
-    for salt in ("a", "b"):
-        path = tmp_path / f"{salt}.json"
-        body = {"model": "m", "messages": [{"role": "user", "content": GUIDE}], "cache_salt": salt}
-        path.write_text(json.dumps(body), encoding="utf-8")
-        paths.append(str(path))
-    assert diff(*paths, provider=engine).verdict == verdict
