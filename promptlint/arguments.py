@@ -39,6 +39,14 @@ REQUEST is named as those of `promptlint diff`.
 """
 
 
+_LINT = """\
+Check requests, tool lists and templates before anything is sent: what in them will
+break the cached prefix?
+
+PATHs are files and folders; - is standard input.
+"""
+
+
 class _Help(argparse.RawDescriptionHelpFormatter):
     """80 columns: to ask the terminal for its width would import the compression libraries."""
 
@@ -70,6 +78,7 @@ def parser() -> _Parser:
     commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_diff(commands)
     _add_key(commands)
+    _add_lint(commands)
     _add_tokenizers(commands)
     _add_models(commands)
     _add_vary(commands)
@@ -119,6 +128,24 @@ def _add_key(commands: "_Commands") -> None:
     _add_reading(add)
     _add_printing(add)
     add("--no-excerpts", action="store_true", help="leave out the texts of the blocks")
+
+
+def _add_lint(commands: "_Commands") -> None:
+    add = _command(commands, "lint", "what in requests, tool schemas and templates will break the prefix", _LINT)
+    add("paths", metavar="PATH", nargs="+")
+    add("--select", action="append", default=[], metavar="RULE", help="only these rules; * stands for any characters")
+    add("--ignore", action="append", default=[], metavar="RULE", help="all but these rules")
+    add("--fail-on", choices=("error", "warning", "info", "never"), help="exit 1 from here on (default: warning)")
+    add("--exit-zero", action="store_true", help="exit 0 whatever is found")
+    add("--no-render", action="store_true", help="do not render templates: only read them")
+    add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--now", metavar="TIME", help="the clock that templates see (ISO 8601) instead of the real one")
+    add("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    add("--no-excerpts", action="store_true", help="leave out the lines of the files")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
 
 
 def _add_vary(commands: "_Commands") -> None:

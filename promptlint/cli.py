@@ -135,6 +135,33 @@ def _print_notes(report: "Report") -> None:
         print(f"promptlint: note: {line(note)}", file=sys.stderr)
 
 
+def _lint(options: argparse.Namespace) -> int:
+    from promptlint.commands.lint import LintOptions, lint
+    from promptlint.report import write
+
+    wanted = LintOptions(
+        select=tuple(options.select),
+        ignore=tuple(options.ignore),
+        fail_on=options.fail_on,
+        render=not options.no_render,
+        provider=options.provider,
+        tokenizer=options.tokenizer,
+        facts=options.facts,
+        now=_time(options.now),
+    )
+    report = lint(options.paths, wanted, progress=_progress("files") if sys.stderr.isatty() else None)
+    assert report.lint is not None
+    for error in report.lint.errors:
+        _complain(error)
+    if options.format == "concise":
+        _print_notes(report)
+    color = options.format == "text" and _colored(options.color)
+    sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
+    if report.lint.errors:
+        return 2
+    return 1 if report.verdict == "fail" and not options.exit_zero else 0
+
+
 def _models(options: argparse.Namespace) -> int:
     from promptlint.commands.models import models
     from promptlint.commands.own_facts import own_facts
@@ -290,6 +317,7 @@ def _umask() -> int:
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "diff": _diff,
     "key": _key,
+    "lint": _lint,
     "models": _models,
     "tokenizers": _tokenizers,
     "vary": _vary,

@@ -8,6 +8,7 @@ from promptlint.side import Side as Side
 
 if TYPE_CHECKING:
     from promptlint.key_facts import KeyFacts, KeyParting
+    from promptlint.lint_facts import LintFacts
     from promptlint.model_facts import ModelFacts
     from promptlint.vary_facts import VaryFacts
 
@@ -15,7 +16,7 @@ Severity = Literal["error", "warning", "info"]
 Affects = Literal["prefix", "suffix", "key", "nothing"]
 Unit = Literal["token", "step", "block", "message", "marker"]
 ChangeLevel = Literal["tools", "system", "messages", "settings"]
-Verdict = Literal["same", "kept", "bust", "refused", "wrong_reuse", "unknown"]
+Verdict = Literal["same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail"]
 
 
 class Place(NamedTuple):
@@ -110,6 +111,12 @@ class Finding(NamedTuple):
     lost_tokens: int | None
     lost_usd: str | None  # of these tokens, at the prices of the boundary
     fix: str
+    cause: str = ""  # a label of data/causes.yaml, where the rule is none itself
+    end_line: int = 0  # behind the last character, from 1; 0: not known
+    end_column: int = 0
+    excerpt: str | None = None  # the source line of the location, untrusted
+    mark: tuple[int, int] = (0, 0)  # the characters of it that the finding is about
+    fingerprint: str = ""  # of rule, file and text, but not of the line: it stays when lines move
 
 
 class Table(NamedTuple):
@@ -150,3 +157,4 @@ class Report(NamedTuple):
     keys: "tuple[KeyFacts, ...]" = ()  # of one request, or of two
     parting: "KeyParting | None" = None  # of two
     varied: "VaryFacts | None" = None
+    lint: "LintFacts | None" = None

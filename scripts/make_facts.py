@@ -1,4 +1,4 @@
-"""Write promptlint/data/facts.json from every promptlint/data/*.yaml: a YAML library costs 20 ms at start-up.
+"""Write promptlint/data/facts.json from promptlint/data/*.yaml and rules/*.yaml: a YAML library costs 20 ms at start-up.
 
 usage: python scripts/make_facts.py [--check]
 """
@@ -9,14 +9,20 @@ from pathlib import Path
 
 import yaml
 
-DATA = Path(__file__).resolve().parent.parent / "promptlint" / "data"
+ROOT = Path(__file__).resolve().parent.parent
+DATA, RULES = ROOT / "promptlint" / "data", ROOT / "rules"
 
 
 def facts() -> str:
-    """The text of facts.json: one line per YAML file, so that a change of one file is one changed line."""
-    tables = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.yaml"))}
+    """The text of facts.json: a line for each file of data, and one for all rules."""
+    tables = {path.stem: _read(path) for path in sorted(DATA.glob("*.yaml"))}
+    tables["rules"] = {path.stem: _read(path) for path in sorted(RULES.glob("*.yaml"))}
     lines = (f"{json.dumps(name)}:{_compact(content)}" for name, content in tables.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _read(path: Path) -> object:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def _compact(content: object) -> str:
@@ -31,7 +37,7 @@ def main() -> int:
         return 0
     if target.read_text(encoding="utf-8") == wanted:
         return 0
-    print(f"{target.name} is not that of data/*.yaml: run python scripts/make_facts.py", file=sys.stderr)
+    print(f"{target.name} is not that of data/*.yaml and rules/*.yaml: run python scripts/make_facts.py", file=sys.stderr)
     return 1
 
 

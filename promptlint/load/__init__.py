@@ -20,7 +20,7 @@ from promptlint.read.syntax import is_cassette
 if TYPE_CHECKING:
     from promptlint.load.recorded import Recorded
 
-__all__ = ["FORMATS", "load", "value_of"]
+__all__ = ["FORMATS", "load", "value_of", "value_of_document"]
 
 _TRAFFIC = ("log", "interactions", "http_interactions")  # the top of a HAR and of cassettes
 _HINT = "name the format with --input-format, or the place of the request with --request-path"
@@ -58,7 +58,12 @@ def value_of(request: Request) -> Json:
     """The whole document that holds a request, as a value; the text itself where it was read as one."""
     if request.format == "text" and not request.path:
         return request.document.text
-    return _parse(request.document)[0]
+    return value_of_document(request.document)
+
+
+def value_of_document(document: Document) -> Json:
+    """The value of a document in JSON or YAML. Raises PromptlintError if it is not."""
+    return _parse(document)[0]
 
 
 def _name(document: Document) -> str:

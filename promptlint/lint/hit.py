@@ -1,0 +1,31 @@
+"""What a rule says: where, and the words of its message. Everything else is the engine's."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from promptlint.finding import Certainty, Severity
+from promptlint.prompt import AtomKind, Path
+from promptlint.template import SourceRange
+
+
+class Place(NamedTuple):
+    """Characters `start:end` of a decoded value (or key) of the document; with an empty path, of its whole text."""
+
+    path: Path
+    start: int = 0
+    end: int = 0
+    atom: AtomKind = "value"
+
+
+class Hit(NamedTuple):
+    """One fault. `at` and `related` are places of a document or ranges of a template's files."""
+
+    at: "Place | SourceRange"
+    values: Mapping[str, str | int] = {}  # the words `{name}` of the rule's message
+    related: "tuple[Place | SourceRange, ...]" = ()
+    lost_tokens: int | None = None  # that each request computes anew, if the rule can tell
+    message: str | None = None  # instead of the rule's, where another stage has worded it
+    fix: str | None = None  # instead of the rule's
+    severity: Severity | None = None  # instead of the rule's
+    confidence: Certainty | None = None  # instead of the rule's
+    cause: str | None = None  # instead of the rule's

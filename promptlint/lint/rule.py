@@ -1,0 +1,103 @@
+"""Rules: a YAML file each in rules/, with Python of the same stem beside it where words are not enough."""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+from promptlint import facts
+from promptlint.finding import Certainty, Severity
+from promptlint.lint.hit import Hit
+
+Scope = Literal["template", "request", "pair"]
+SCOPES: tuple[Scope, ...] = ("template", "request", "pair")
+Check = Callable[[Any], Iterator[Hit]]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Rule(NamedTuple):
+    """One rule. Exactly one of `pattern`, `changes` and a Python file decides what it finds."""
+
+    id: str
+    cause: str  # a label of data/causes.yaml
+    summary: str  # at most 72 characters, lower-case start, no full stop
+    severity: Severity
+    confidence: Certainty
+    scope: Scope
+    since: str
+    message: str  # plain {name} fields, filled from the values of a hit
+    why: str
+    fix: str
+    references: tuple[str, ...]
+    pattern: str | None = None  # a regular expression: found in the text of the cached prefix or of a template
+    changes: tuple[str, ...] = ()  # scope pair: every change with one of these causes is a hit
+    folder: str | None = None  # where its Python file lies; None: it has none
+
+
+def built_in() -> tuple[Rule, ...]:
+    """The rules that come with promptlint, sorted by id."""
+    folder = _built_in_folder()
+    coded = {name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py")}
+    rows = facts.table("rules")
+    return tuple(rule_of(name, rows[name], folder if name in coded else None) for name in sorted(rows))
+
+
+def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
+    """The rule of a checked row."""
+    return Rule(
+        id=name,
+        cause=row["cause"],
+        summary=row["summary"],
+        severity=row["severity"],
+        confidence=row["confidence"],
+        scope=row["scope"],
+        since=row["since"],
+        message=row["message"],
+        why=row["why"].strip(),
+        fix=row["fix"].strip(),
+        references=tuple(row["references"]),
+        pattern=row.get("pattern"),
+        changes=tuple(row.get("changes", ())),
+        folder=folder,
+    )
+
+
+@cache
+def check_of(rule: Rule) -> Check:
+    """What the rule does with a subject of its scope."""
+    if rule.folder is not None:
+        return _coded(os.path.join(rule.folder, f"{rule.id}.py"), rule.id)
+    if rule.changes:
+        from promptlint.lint.stock import changes
+
+        return lambda subject: changes(rule, subject)
+    from promptlint.lint.stock import pattern
+
+    return lambda subject: pattern(rule, subject)
+
+
+def of_scope(rules: Iterable[Rule], scope: Scope) -> tuple[Rule, ...]:
+    """Those that look at subjects of this scope."""
+    return tuple(rule for rule in rules if rule.scope == scope)
+
+
+def _coded(path: str, name: str) -> Check:
+    """The function `check` of a file; its module is known to `sys.modules` before it runs, as dataclasses need."""
+    module_name = f"_promptlint_rule_{name.replace('-', '_')}_{abs(hash(path)):x}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    check: Check = module.check
+    return check
+
+
+@cache
+def _built_in_folder() -> str:
+    """In a wheel the folder lies inside the package; in a checkout beside it."""
+    inside = os.path.join(_PACKAGE, "_rules")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(_PACKAGE), "rules")
