@@ -10,7 +10,7 @@ from typing import NoReturn, TypeAlias
 from promptlint import __version__
 from promptlint.errors import PromptlintError
 
-FORMATS = ("text", "concise", "json", "markdown")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 
 _DIFF = """\
 Show which byte moved the shared boundary of two prompts, why, and what it costs.
@@ -81,6 +81,7 @@ def parser() -> _Parser:
     _add_lint(commands)
     _add_tokenizers(commands)
     _add_models(commands)
+    _add_rules(commands)
     _add_vary(commands)
     return found
 
@@ -193,6 +194,17 @@ def _add_tokenizers(commands: "_Commands") -> None:
         "List the vocabularies that --tokenizer takes, or those in the files and folders SPEC.",
     )
     add("specs", metavar="SPEC", nargs="*", help="a name, a file, or the folder of a model")
+    _add_printing(add)
+
+
+def _add_rules(commands: "_Commands") -> None:
+    add = _command(
+        commands,
+        "rules",
+        "what promptlint lint finds, why it matters, and how it is put right",
+        "List the rules of promptlint lint, or all about one.",
+    )
+    add("id", metavar="ID", nargs="?", help="a rule, such as clock")
     _add_printing(add)
 
 

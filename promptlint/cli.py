@@ -175,6 +175,15 @@ def _models(options: argparse.Namespace) -> int:
     return 0
 
 
+def _rules(options: argparse.Namespace) -> int:
+    from promptlint.commands.rules import rules
+    from promptlint.report import write
+
+    color = options.format == "text" and _colored(options.color)
+    sys.stdout.write(write(rules(options.id), options.format, color=color))
+    return 0
+
+
 def _tokenizers(options: argparse.Namespace) -> int:
     from promptlint.commands.tokenizers import tokenizers
     from promptlint.report import write
@@ -319,6 +328,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "key": _key,
     "lint": _lint,
     "models": _models,
+    "rules": _rules,
     "tokenizers": _tokenizers,
     "vary": _vary,
 }

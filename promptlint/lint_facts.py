@@ -69,3 +69,4 @@ class LintFacts(NamedTuple):
     statistics: bool = False  # counts by rule instead of findings
     suggestions: tuple[Suggestion, ...] = ()
     fixes: tuple[FixFacts, ...] = ()
+    exact: bool = False  # lost tokens are counted as the models themselves count

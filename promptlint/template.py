@@ -36,15 +36,19 @@ class Text(NamedTuple):
     """Literal text."""
 
     range: SourceRange  # as it stands in the file
-    text: str  # as it is printed: white-space control is done
+    text: str  # as it is printed: white-space control is done, line ends are LF
     when: When
+    inside: SourceRange | None = None  # the `{{ ... }}` whose string constant it is; then `range` lies in its quotes
 
 
 class Hole(NamedTuple):
-    """A place at which a value is printed."""
+    """A place at which a value is printed. Without names and calls it prints the same each time.
+
+    `{{ "a" ~ b ~ c }}` is a text and two holes with the range of the whole.
+    """
 
     range: SourceRange  # the whole of `{{ ... }}`
-    expression: SourceRange  # what stands inside
+    expression: SourceRange  # what stands inside, or that operand of it
     filler: Filler
     names: tuple[str, ...]  # arguments that it depends on, also through `set`, loops and macros: "user", "user.name"
     calls: tuple[Call, ...]  # also those that reach it through `set` or the arguments of a macro
@@ -59,6 +63,17 @@ class Loop(NamedTuple):
     names: tuple[str, ...]  # arguments in it
     ordered: bool  # False: a set, the items of a mapping and the like, in no order that the template fixes
     first: int  # parts `first:last` (half-open) that it prints
+    last: int
+    calls: tuple[Call, ...] = ()  # in it
+
+
+class Condition(NamedTuple):
+    """A condition that decides whether parts are printed."""
+
+    range: SourceRange  # the expression
+    names: tuple[str, ...]  # arguments that it depends on
+    calls: tuple[Call, ...]
+    first: int  # parts `first:last` (half-open) that it decides on, those of later branches included
     last: int
 
 
@@ -82,3 +97,6 @@ class Template(NamedTuple):
     arguments: tuple[str, ...]  # names that the caller must or may give, in the order of their first use
     is_chat: bool  # it goes through `messages` and prints their roles
     notes: tuple[str, ...]  # what was not followed, such as an include that is not there
+    conditions: tuple[Condition, ...] = ()
+    comments: tuple[SourceRange, ...] = ()  # `{# ... #}` of all files
+    tags: tuple[SourceRange, ...] = ()  # `{% ... %}` of all files

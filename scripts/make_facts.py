@@ -37,7 +37,9 @@ def main() -> int:
         return 0
     if target.read_text(encoding="utf-8") == wanted:
         return 0
-    print(f"{target.name} is not that of data/*.yaml and rules/*.yaml: run python scripts/make_facts.py", file=sys.stderr)
+    print(
+        f"{target.name} is not that of data/*.yaml and rules/*.yaml: run python scripts/make_facts.py", file=sys.stderr
+    )
     return 1
 
 

@@ -19,16 +19,16 @@ def _finding(diff: Diff, change: Change) -> Finding:
         severity=change.severity,
         confidence=change.certainty,
         message=change.message,
-        location=_location(sides[0]),
+        location=location(sides[0]),
         pointer=sides[0].pointer,
-        related=(_location(sides[1]),),
+        related=(location(sides[1]),),
         lost_tokens=change.lost_tokens,
-        lost_usd=_share(diff, change),
+        lost_usd=share(diff, change),
         fix=change.fix,
     )
 
 
-def _share(diff: Diff, change: Change) -> str | None:
+def share(diff: Diff, change: Change) -> str | None:
     """What the tokens of this change cost: each costs the same. None: no price is known, or no token is counted."""
     whole, usd, tokens = diff.boundary.lost_tokens, diff.boundary.lost_usd, change.lost_tokens
     if not whole or usd is None or tokens is None:
@@ -38,5 +38,6 @@ def _share(diff: Diff, change: Change) -> str | None:
     return f"{(Decimal(usd) * tokens / whole).normalize():f}"
 
 
-def _location(place: Place) -> Location:
+def location(place: Place) -> Location:
+    """One side of a change as the place of a finding."""
     return Location(place.path, SourceByte(place.start), SourceByte(place.end), place.line, place.column)

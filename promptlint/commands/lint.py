@@ -1,11 +1,10 @@
 """`promptlint lint PATH...`: what will break the prefix of a request, a tool schema or a template."""
 
-import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from promptlint.commands.lint_files import How, Linted, lint_file
+from promptlint.commands.lint_files import How, lint_file
 from promptlint.commands.options import Options
 from promptlint.commands.own_facts import own_facts
 from promptlint.errors import PromptlintError

@@ -1,19 +1,19 @@
 """One file -> findings: what is in it is recognised by content, and goes to the rules of its scope."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from promptlint.commands.lint_findings import Told, in_document, in_files
+from promptlint.commands.lint_findings import in_document
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding
-from promptlint.lint.rule import Rule, of_scope
+from promptlint.lint.rule import Rule
 from promptlint.lint.run import hits
+from promptlint.lint.subject import RequestSubject, TemplateSubject
 from promptlint.lint_facts import Suggestion
 from promptlint.load import value_of_document
-from promptlint.prompt import Document, Json, Path, Request
+from promptlint.prompt import Document, Json
 from promptlint.read.sources import read
 
 if TYPE_CHECKING:
@@ -31,6 +31,13 @@ class How(NamedTuple):
     renderer: "Renderer | None"  # None: templates are not rendered
     now: datetime
     suggest: bool = False  # work out another order of each template
+
+
+class Subject(NamedTuple):
+    """What the rules of one scope look at, and the document (a record of a log, a whole file) that holds it."""
+
+    subject: RequestSubject | TemplateSubject
+    document: Document
 
 
 class Linted(NamedTuple):
@@ -72,7 +79,7 @@ def _chat_templates(document: Document, how: How) -> Linted | None:
     from promptlint.commands.lint_template import lint_template
     from promptlint.render.chat_template import templates_in
 
-    done = [lint_template(document, path, name, how) for path, name in templates_in(document)]
+    done = [lint_template(document, found.path, found.name, how) for found in templates_in(document)]
     if not done:
         return None
     what = "chat template" if len(done) == 1 else f"{len(done)} chat templates"
@@ -81,37 +88,50 @@ def _chat_templates(document: Document, how: How) -> Linted | None:
 
 
 def _requests(document: Document, how: How) -> Linted:
-    """Each request of a document, and each pair of requests of which one follows the other."""
-    from promptlint.load.several import requests
-
+    """Each request of a document by itself."""
     findings: list[Finding] = []
-    notes: list[str] = []
-    count, failed = 0, 0
     value: Json = None
+    held: Document | None = None
+    count = 0
+    failures: list[PromptlintError] = []
     try:
-        found = requests(document)
-        for request in found:
-            if isinstance(request, PromptlintError):
-                failed += 1
-                continue
+        for subject, here in _request_subjects(document, how, failures):
             count += 1
-            if value is None or request.document.text is not document.text:
-                value = document.text if request.format == "text" else value_of_document(request.document)
-            findings += _request(request, value, how)
+            if held is None or here.text is not held.text:
+                held = here
+                value = held.text if subject.request.format == "text" else value_of_document(held)
+            findings += in_document(hits(how.rules, subject), held, value, subject.request.ends)
     except PromptlintError as error:
         return Linted(document.path, "", reason=str(error))
-    if failed:
-        notes.append(f"{failed} records hold no request and were left out")
-    return Linted(document.path, _what(count, document), tuple(findings), tuple(notes))
+    notes = (f"{document.path}: {len(failures)} records hold no request and were left out",) if failures else ()
+    return Linted(document.path, _what(count, document), tuple(findings), notes)
 
 
-def _request(request: Request, value: Json, how: How) -> list[Finding]:
+def subjects(document: Document, how: How) -> Iterator[Subject]:
+    """What rules look at in a file. Raises PromptlintError if nothing known is in it."""
+    if _is_template(document):
+        from promptlint.commands.lint_template import template_subject
+
+        yield Subject(template_subject(document, (), None, how), document)
+        return
+    for subject, held in _request_subjects(document, how, []):
+        yield Subject(subject, held)
+
+
+def _request_subjects(
+    document: Document, how: How, failures: list[PromptlintError]
+) -> Iterator[tuple[RequestSubject, Document]]:
+    """The requests that can be read; why the others cannot is added to `failures`."""
     from promptlint.commands.lint_request import subject_of
+    from promptlint.load.several import requests
 
-    subject = subject_of(request, how.options)
-    if subject is None:
-        return []
-    return in_document(hits(of_scope(how.rules, "request"), subject), request.document, value, request.ends)
+    for request in requests(document):
+        if isinstance(request, PromptlintError):
+            failures.append(request)
+            continue
+        subject = subject_of(request, how.options)
+        if subject is not None:
+            yield subject, request.document
 
 
 def _what(count: int, document: Document) -> str:

@@ -24,7 +24,9 @@ def in_document(told: Iterable[Told], document: Document, value: Json, ends: Map
     places = [place for _, hit in told for place in (hit.at, *hit.related)]
     begins = [_spot(place, place.start, place.end) for place in places if isinstance(place, Place)]
     found = resolve(document, begins, ends)
-    stops = resolve(document, [_spot(place, place.end, place.end) for place in places if isinstance(place, Place)], ends)
+    stops = resolve(
+        document, [_spot(place, place.end, place.end) for place in places if isinstance(place, Place)], ends
+    )
     done, number = [], 0
     for rule, hit in told:
         assert isinstance(hit.at, Place)
@@ -58,7 +60,9 @@ def _range(documents: tuple[Document, ...], at: SourceRange, path: Path) -> tupl
     """Where a range of a template begins, and where it ends."""
     document = documents[at.file]
     if path and not at.file:
-        begin, end = (Spot(path, "value", CharIndex(a), CharIndex(b)) for a, b in ((at.start, at.end), (at.end, at.end)))
+        begin, end = (
+            Spot(path, "value", CharIndex(a), CharIndex(b)) for a, b in ((at.start, at.end), (at.end, at.end))
+        )
         first, last = resolve(document, [begin, end])
     else:
         first, last = locations(document, [(at.start, at.end), (at.end, at.end)])

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from promptlint.cache.reuse import looked_up, size_of, written
+from promptlint.cache.reuse import looked_up, size_of
 from promptlint.cache.rule import Rule, has_markers, rule_of
 from promptlint.commands.figures import is_exact
 from promptlint.commands.options import Options
@@ -20,9 +20,7 @@ def _subject(single: Single) -> RequestSubject:
     prompt, options = single.prompt, single.options
     assert prompt is not None
     exact = is_exact(prompt, options)
-    rule = rule_of(
-        single.provider, single.request.model, marked=has_markers(prompt), exact=exact, own=options.own
-    )
+    rule = rule_of(single.provider, single.request.model, marked=has_markers(prompt), exact=exact, own=options.own)
     counts = counted(prompt, options.tokenizer)
     count = cache(counts.in_a)
     ends = _entry_ends(prompt, rule)

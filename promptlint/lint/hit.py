@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from promptlint.finding import Certainty, Severity
-from promptlint.prompt import AtomKind, Path
+from promptlint.prompt import AtomKind, Location, Path
 from promptlint.template import SourceRange
 
 
@@ -18,11 +18,11 @@ class Place(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One fault. `at` and `related` are places of a document or ranges of a template's files."""
+    """One fault. `at` and `related` are places of a document, ranges of a template's files, or known places in files."""
 
-    at: "Place | SourceRange"
+    at: "Place | SourceRange | Location"
     values: Mapping[str, str | int] = {}  # the words `{name}` of the rule's message
-    related: "tuple[Place | SourceRange, ...]" = ()
+    related: "tuple[Place | SourceRange | Location, ...]" = ()
     lost_tokens: int | None = None  # that each request computes anew, if the rule can tell
     message: str | None = None  # instead of the rule's, where another stage has worded it
     fix: str | None = None  # instead of the rule's

@@ -5,15 +5,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
 from promptlint.finding import Certainty, Severity
+from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit
 
 Scope = Literal["template", "request", "pair"]
 SCOPES: tuple[Scope, ...] = ("template", "request", "pair")
+Fixable = Literal["safe", "unsafe"]
 Check = Callable[[Any], Iterator[Hit]]
+Fix = Callable[[Any, Hit], Iterator[Edit]]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -34,6 +38,7 @@ class Rule(NamedTuple):
     references: tuple[str, ...]
     pattern: str | None = None  # a regular expression: found in the text of the cached prefix or of a template
     changes: tuple[str, ...] = ()  # scope pair: every change with one of these causes is a hit
+    fixable: Fixable | None = None  # its Python file has a `fix`; "safe": the prompt stays the same, byte for byte
     folder: str | None = None  # where its Python file lies; None: it has none
 
 
@@ -61,6 +66,7 @@ def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
         references=tuple(row["references"]),
         pattern=row.get("pattern"),
         changes=tuple(row.get("changes", ())),
+        fixable=row.get("fixable"),
         folder=folder,
     )
 
@@ -69,7 +75,8 @@ def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
 def check_of(rule: Rule) -> Check:
     """What the rule does with a subject of its scope."""
     if rule.folder is not None:
-        return _coded(os.path.join(rule.folder, f"{rule.id}.py"), rule.id)
+        check: Check = _module(rule.folder, rule.id).check
+        return check
     if rule.changes:
         from promptlint.lint.stock import changes
 
@@ -79,21 +86,31 @@ def check_of(rule: Rule) -> Check:
     return lambda subject: pattern(rule, subject)
 
 
+def fix_of(rule: Rule) -> Fix | None:
+    """How what the rule finds is put right; None where it cannot be."""
+    if rule.fixable is None or rule.folder is None:
+        return None
+    fix: Fix = _module(rule.folder, rule.id).fix
+    return fix
+
+
 def of_scope(rules: Iterable[Rule], scope: Scope) -> tuple[Rule, ...]:
     """Those that look at subjects of this scope."""
     return tuple(rule for rule in rules if rule.scope == scope)
 
 
-def _coded(path: str, name: str) -> Check:
-    """The function `check` of a file; its module is known to `sys.modules` before it runs, as dataclasses need."""
-    module_name = f"_promptlint_rule_{name.replace('-', '_')}_{abs(hash(path)):x}"
+@cache
+def _module(folder: str, name: str) -> ModuleType:
+    """The Python file of a rule; its module is known to `sys.modules` before it runs, as dataclasses need."""
+    path = os.path.join(folder, f"{name}.py")
+    module_name = f"_promptlint_rule_{name.replace('-', '_')}"
     spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module
     spec.loader.exec_module(module)
-    check: Check = module.check
-    return check
+    return module
 
 
 @cache

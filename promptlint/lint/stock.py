@@ -19,7 +19,9 @@ def pattern(rule: Rule, subject: RequestSubject | TemplateSubject) -> Iterator[H
         for piece in subject.cached_texts():
             for match in wanted.finditer(piece.text):
                 at = Place(piece.path, match.start(), match.end(), piece.atom)
-                yield Hit(at, {"match": _shown(match[0])}, lost_tokens=subject.tokens_behind(piece.char + match.start()))
+                yield Hit(
+                    at, {"match": _shown(match[0])}, lost_tokens=subject.tokens_behind(piece.char + match.start())
+                )
         return
     template = subject.template
     for part in template.parts:

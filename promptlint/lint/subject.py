@@ -1,6 +1,6 @@
 """What rules look at: a request with its prompt and its cache, a template, the differences of two renderings."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from promptlint.cache.rule import Rule as CacheRule
@@ -67,6 +67,7 @@ class TemplateSubject(NamedTuple):
     template: Template
     variables: Mapping[str, Variability]  # what the configuration declares: a name -> how often it changes
     count: Callable[[str], int]  # tokens of a text
+    fixed_tokens: Callable[[], Sequence[int]]  # of the text that each rendering prints: ahead of each part, and of all
 
 
 class PairChange(NamedTuple):

@@ -81,7 +81,7 @@ def _has_records(document: Document) -> bool:
         return False
     from promptlint.read.json_text import parse_string
 
-    lines = [line for line in document.text[:1 << 20].split("\n") if line.strip()][:2]
+    lines = [line for line in document.text[: 1 << 20].split("\n") if line.strip()][:2]
     try:
         return len(lines) == 2 and all(isinstance(parse_string(line), dict) for line in lines)
     except ValueError:

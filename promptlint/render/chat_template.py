@@ -156,6 +156,11 @@ def _checked(templates: dict[str, ChatTemplate], path: str) -> None:
             )
 
 
+def templates_in(document: Document) -> list[TemplateSource]:
+    """The chat templates that a JSON configuration holds. Raises PromptlintError if it is no JSON."""
+    return [template.source for template in _in_json(document, {}).values()]
+
+
 def _of_text(document: Document, name: str | None, special: dict[str, str]) -> ChatTemplate:
     return ChatTemplate(TemplateSource(document, (), name, document.text), special)
 

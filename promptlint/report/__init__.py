@@ -3,7 +3,7 @@
 from promptlint.errors import PromptlintError
 from promptlint.finding import Report
 
-FORMS = ("text", "concise", "json", "markdown")
+FORMS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
 
 
 def write(report: Report, form: str, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
@@ -11,8 +11,12 @@ def write(report: Report, form: str, *, color: bool = False, excerpts: bool = Tr
 
     `color` (ANSI codes) and `width` (columns) matter to "text" only; `excerpts=False` prints no excerpts.
     Apart from those codes the result holds printable characters and line feeds only, and no line that a CI runner
-    would take for a command; JSON is ASCII. Raises PromptlintError for another form.
+    would take for a command but our own of "github"; JSON and XML are ASCII. Raises PromptlintError for another form.
     """
+    if report.command == "rules" and form != "json":
+        from promptlint.report import rules
+
+        return rules.write(report, form, color=color, width=width)
     if form == "text":
         from promptlint.report import text
 
@@ -25,6 +29,22 @@ def write(report: Report, form: str, *, color: bool = False, excerpts: bool = Tr
         from promptlint.report import json
 
         return json.write(report, excerpts=excerpts)
+    if form == "sarif":
+        from promptlint.report import sarif
+
+        return sarif.write(report)
+    if form == "github":
+        from promptlint.report import github
+
+        return github.write(report)
+    if form == "gitlab":
+        from promptlint.report import gitlab
+
+        return gitlab.write(report)
+    if form == "junit":
+        from promptlint.report import junit
+
+        return junit.write(report, excerpts=excerpts)
     if form == "markdown":
         from promptlint.report import markdown
 

@@ -1,18 +1,19 @@
 """The concise report, for agents, grep and editors: the verdict, then one line for each change that costs reuse."""
 
-from promptlint.finding import Change, Diff, Report
+from promptlint.finding import Change, Diff, Finding, Report
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line
+from promptlint.report.findings import counts, place, totals
 
 
 def write(report: Report) -> str:
     """Lines `path:line:column: severity cause: message`, the place being that of side B, after one of the verdict."""
-    lines = [_verdict(report)] if report.verdict is not None else []
+    lines = [verdict(report)] if report.verdict is not None else []
     lines += [_change(change) for diff in report.diffs for change in _told(diff)]
-    for index in phrases.uncovered(report):
-        found = report.findings[index]
-        place = f"{line(found.location.path)}:{found.location.line}:{found.location.column}"
-        lines.append(f"{place}: {found.severity} {line(found.rule)}: {line(found.message)}")
+    if report.lint is not None and report.lint.statistics:
+        lines += [f"{count} {rule.severity} {line(rule.id)}: {line(rule.summary)}" for count, rule in counts(report)]
+    else:
+        lines += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
     return guard("".join(f"{each}\n" for each in lines))
 
 
@@ -22,11 +23,18 @@ def _told(diff: Diff) -> list[Change]:
     return told or [change for change in diff.changes if diff.verdict == "unknown" and change.affects == "prefix"]
 
 
-def _verdict(report: Report) -> str:
+def verdict(report: Report) -> str:
+    """The verdict and what it means, in one visible line."""
+    if report.lint is not None:
+        return f"{report.verdict}: {totals(report)}"
     if report.folders or not report.diffs:
         return f"{report.verdict}: {phrases.totals(report)}"
     diff = report.diffs[0]
     return f"{report.verdict}: {phrases.source(diff.a)} -> {phrases.source(diff.b)}: {phrases.outcome(diff)}"
+
+
+def _finding(found: Finding) -> str:
+    return f"{place(found)}: {found.severity} {line(found.rule)}: {line(found.message)}"
 
 
 def _change(change: Change) -> str:

@@ -43,6 +43,16 @@ def excerpt_lines(change: Change, room: int) -> list[str]:
     return lines + _code_points(sides, room)
 
 
+def marked_lines(excerpt: str, marked: tuple[int, int], room: int) -> list[str]:
+    """One text: `| text`, and carets below its marked characters; code points where reading is not enough."""
+    text = mask(excerpt, marked, cut=True)
+    side = _Side("", text, cells(text, marked), marked)
+    room = max(room, _LEAST)
+    [window] = _windows([side], room - len("| "))
+    points = _code_points([side], room) if text[slice(*marked)].strip(" ") else []  # dots tell of spaces
+    return [f"| {window.text}", f"| {' ' * window.start}{'^' * window.columns}", *points]
+
+
 def _side(name: str, place: Place) -> _Side:
     excerpt, (start, end) = place.excerpt or "", place.mark
     cut = place.char > start
@@ -89,7 +99,9 @@ def _code_points(sides: list[_Side], room: int) -> list[str]:
     if not (escaped or (short and not "".join(marked).isascii())):
         return []
     named = [(side.name, _names(text)) for side, text in zip(sides, marked, strict=True) if text]
-    return [row for name, words in named for row in wrap(words, room, first=f"{name}   ", rest="      ")]
+    return [
+        row for name, words in named for row in wrap(words, room, first=f"{name}   " if name else "  ", rest="      ")
+    ]
 
 
 def _names(text: str) -> list[str]:

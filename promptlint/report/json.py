@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from promptlint import __version__
-from promptlint.finding import Boundary, Change, Diff, Finding, Place, Report, Table, TemplateLine, Vocabulary
-from promptlint.prompt import Location
+from promptlint.finding import Boundary, Change, Diff, Place, Report, Table, TemplateLine, Vocabulary
+from promptlint.report.json_finding import finding, pointer
 from promptlint.report.json_side import side
 from promptlint.report.secrets import mask
 
@@ -13,7 +13,6 @@ _SCHEMA_VERSION = 1
 HIDDEN = 'Excerpts are hidden: "excerpt" and "mark" are null everywhere; "absent" still says which side has nothing.'
 
 Object = dict[str, Any]
-Pointer = str | tuple[str, ...]
 
 
 def write(report: Report, *, excerpts: bool = True) -> str:
@@ -23,7 +22,7 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         "tool": {"name": "promptlint", "distribution": "promptlint-cache", "version": __version__},
         "command": report.command,
         "verdict": report.verdict,
-        "findings": [_finding(found) for found in report.findings],
+        "findings": [finding(found) for found in report.findings],
         "tables": [_table(table) for table in report.tables],
         "notes": [mask(note) for note in report.notes] + ([] if excerpts else [HIDDEN]),
     }
@@ -41,6 +40,15 @@ def write(report: Report, *, excerpts: bool = True) -> str:
 
         known = [model(each) for each in report.models]
         body["models"] = known[0] if report.one_model else known
+    if report.lint is not None and report.command == "rules":
+        from promptlint.report.json_rules import rule
+
+        body["rules"] = [rule(each) for each in report.lint.rules]
+    elif report.lint is not None:
+        from promptlint.report.json_lint import lint, lint_finding
+
+        body["findings"] = [lint_finding(found, excerpts) for found in report.findings]
+        body["lint"] = lint(report, excerpts)
     if report.varied is not None:
         from promptlint.report.json_vary import vary
 
@@ -101,8 +109,8 @@ def _change(change: Change, excerpts: bool) -> Object:
         "template": None
         if change.template_a is None and change.template_b is None
         else {"a": _template(change.template_a, excerpts), "b": _template(change.template_b, excerpts)},
-        "within": _pointer(change.within),
-        "also": [_pointer(pointer) for pointer in change.also],
+        "within": pointer(change.within),
+        "also": [pointer(each) for each in change.also],
         "shared_bytes": change.shared_bytes,
         "shared_tokens": change.shared_tokens,
         "alone_tokens": change.alone_tokens,
@@ -118,7 +126,7 @@ def _place(place: Place, excerpts: bool) -> Object:
         "path": mask(place.path),
         "revision": place.revision,
         "record": place.record,
-        "pointer": _pointer(place.pointer),
+        "pointer": pointer(place.pointer),
         "atom": place.atom,
         "line": place.line,
         "column": place.column,
@@ -137,36 +145,11 @@ def _template(found: TemplateLine | None, excerpts: bool) -> Object | None:
         return None
     return {
         "path": mask(found.path),
-        "pointer": _pointer(found.pointer),
+        "pointer": pointer(found.pointer),
         "name": found.name,
         "line": found.line,
         "column": found.column,
         "excerpt": mask(found.excerpt) if excerpts else None,
-    }
-
-
-def _finding(found: Finding) -> Object:
-    return {
-        "rule": found.rule,
-        "severity": found.severity,
-        "confidence": found.confidence,
-        "message": mask(found.message),
-        "location": _location(found.location),
-        "pointer": _pointer(found.pointer),
-        "related": [_location(location) for location in found.related],
-        "lost_tokens": found.lost_tokens,
-        "lost_usd": found.lost_usd,
-        "fix": mask(found.fix),
-    }
-
-
-def _location(location: Location) -> Object:
-    return {
-        "path": mask(location.path),
-        "start": location.start,
-        "end": location.end,
-        "line": location.line,
-        "column": location.column,
     }
 
 
@@ -187,7 +170,3 @@ def _vocabulary(vocabulary: Vocabulary) -> Object:
         "place": None if vocabulary.place is None else mask(vocabulary.place),
         "get": mask(vocabulary.get),
     }
-
-
-def _pointer(pointer: Pointer) -> str | list[str]:
-    return mask(pointer) if isinstance(pointer, str) else [mask(part) for part in pointer]

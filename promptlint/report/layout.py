@@ -1,11 +1,21 @@
 """Lines for a terminal: wrapping, columns, colour."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from promptlint.report.escape import width
 
 Paint = Callable[[str, str], str]
 """Text and style -> text."""
+
+
+class Style(NamedTuple):
+    """How a report is printed."""
+
+    width: int  # columns
+    excerpts: bool
+    paint: Paint
+
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -60,3 +70,9 @@ def columns(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:
 def _pad(cell: str, wide: int, right: bool) -> str:
     space = " " * (wide - width(cell))
     return space + cell if right else cell + space
+
+
+def labelled(label: str, words: Iterable[str], style: Style, *, indent: int, column: int) -> list[str]:
+    """Words behind a label, in a column of their own that begins `column` columns behind the indent."""
+    first = f"{' ' * indent}{style.paint(label, 'dim')}{' ' * (column - len(label))}"
+    return wrap(words, style.width, first=first, rest=" " * (indent + column))

@@ -20,14 +20,19 @@ _EXCERPT_COLUMNS = 100
 def write(report: Report, *, excerpts: bool = True) -> str:
     verdict = f"**{report.verdict}**: " if report.verdict is not None else ""
     blocks: list[str] = []
-    if report.folders or not report.diffs:
+    if report.lint is not None:
+        from promptlint.report import markdown_lint
+
+        blocks += markdown_lint.blocks(report, excerpts)
+    elif report.folders or not report.diffs:
         outcome = f": {verdict}{words(phrases.totals(report))}" if report.command == "diff" else ""
         blocks.append(f"### promptlint {words(line(report.command))}{outcome}")
         blocks += [_pairs(report)] if report.diffs else []
     for diff in report.diffs:
         if not report.folders or diff.changes:
             blocks += _comparison(diff, excerpts)
-    blocks += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
+    if report.lint is None:
+        blocks += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
     blocks += [_table(table) for table in report.tables]
     blocks += ["\n".join(f"- Note: {words(line(note))}" for note in report.notes)] if report.notes else []
     return guard("\n\n".join(blocks) + "\n")
@@ -51,6 +56,7 @@ def code(visible: str) -> str:
 def _word(word: str) -> str:
     opened = word.lstrip("(\"'")
     inner = opened.rstrip(")\"',;:.!?")
+    inner += ")" if inner.endswith("(") and opened[len(inner) :].startswith(")") else ""  # a call without arguments
     before, after = word[: len(word) - len(opened)], opened[len(inner) :]
     return word if inner.isalnum() or not inner or _plain().fullmatch(inner) else f"{before}{code(inner)}{after}"
 
@@ -70,7 +76,7 @@ def _pairs(report: Report) -> str:
         )
         for diff in report.diffs
     ]
-    return _grid(("verdict", "a", "b", "outcome"), rows)
+    return grid(("verdict", "a", "b", "outcome"), rows)
 
 
 def _comparison(diff: Diff, excerpts: bool) -> list[str]:
@@ -80,7 +86,7 @@ def _comparison(diff: Diff, excerpts: bool) -> list[str]:
         for name, side in (("a", diff.a), ("b", diff.b))
     )
     rows = [(label, words(text)) for label, text in phrases.figures(diff)]
-    blocks = [f"### **{diff.verdict}**: {words(phrases.outcome(diff))}", sides, _grid(("", "boundary"), rows)]
+    blocks = [f"### **{diff.verdict}**: {words(phrases.outcome(diff))}", sides, grid(("", "boundary"), rows)]
     told = (
         ("Why", line(boundary.why)),
         ("Price", line(boundary.price)),
@@ -142,9 +148,10 @@ def _finding(found: Finding) -> str:
 
 def _table(table: Table) -> str:
     rows = [[words(line(cell)) if isinstance(cell, str) else number(cell) for cell in row] for row in table.rows]
-    return f"**{words(line(table.title))}**\n\n" + _grid([words(line(name)) for name in table.columns], rows)
+    return f"**{words(line(table.title))}**\n\n" + grid([words(line(name)) for name in table.columns], rows)
 
 
-def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; the cells are Markdown already."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in lines)

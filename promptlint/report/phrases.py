@@ -200,3 +200,14 @@ def uncovered(report: Report) -> list[int]:
     """Indexes of the findings that no change of this report already tells."""
     told = {(change.cause, change.message) for diff in report.diffs for change in diff.changes}
     return [index for index, found in enumerate(report.findings) if (found.rule, found.message) not in told]
+
+
+def fence(rows: list[str]) -> str:
+    """Backticks that no row of a block of code holds in a run."""
+    longest = 2
+    for row in rows:
+        run = 0
+        for character in row:
+            run = run + 1 if character == "`" else 0
+            longest = max(longest, run)
+    return "`" * (longest + 1)

@@ -1,12 +1,10 @@
 """The text report: the verdict and its cost, the boundary, every change with both places, then the notes."""
 
-from typing import NamedTuple
-
 from promptlint.finding import Boundary, Change, Diff, Finding, Report, Table
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line, width
 from promptlint.report.excerpts import excerpt_lines
-from promptlint.report.layout import Paint, clipped, columns, painter, wrap
+from promptlint.report.layout import Style, clipped, columns, labelled, painter, wrap
 from promptlint.report.phrases import number
 from promptlint.report.secrets import mask
 
@@ -18,26 +16,31 @@ _VERDICTS = {"same": "green", "kept": "green", "unknown": "yellow"}
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-class _Style(NamedTuple):
-    width: int
-    excerpts: bool
-    paint: Paint
-
-
 def write(report: Report, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
-    style = _Style(width, excerpts, painter(color))
+    style = Style(width, excerpts, painter(color))
+    if report.lint is not None:
+        return _lint(report, style)
     blocks = [_folders(report, style)] if report.folders else []
     for diff in report.diffs:
         if not report.folders or diff.changes:
             blocks += _comparison(diff, style)
     blocks += [_finding(report.findings[index], style) for index in phrases.uncovered(report)]
     blocks += [_table(table, style) for table in report.tables]
-    if report.notes:
-        blocks.append([row for note in report.notes for row in _note(note, style)])
+    return _joined([*blocks, _notes(report, style)])
+
+
+def _lint(report: Report, style: Style) -> str:
+    from promptlint.report.text_lint import blocks
+
+    tables = [_table(table, style) for table in report.tables]
+    return _joined([*blocks(report, style), *tables, _notes(report, style)])
+
+
+def _joined(blocks: list[list[str]]) -> str:
     return guard("\n\n".join("\n".join(block) for block in blocks if block) + "\n")
 
 
-def _folders(report: Report, style: _Style) -> list[str]:
+def _folders(report: Report, style: Style) -> list[str]:
     verdict = _verdict(report.verdict or "unknown", style)
     lines = wrap([verdict, "", *phrases.totals(report).split(" ")], style.width, rest=_INDENT)
     for diff in report.diffs:
@@ -46,18 +49,18 @@ def _folders(report: Report, style: _Style) -> list[str]:
     return lines
 
 
-def _headline(diff: Diff, style: _Style) -> list[str]:
+def _headline(diff: Diff, style: Style) -> list[str]:
     lines = wrap([_verdict(diff.verdict, style), "", *phrases.outcome(diff).split(" ")], style.width, rest=_INDENT)
     for name, side in (("a", diff.a), ("b", diff.b)):
         lines += _labelled(name, [phrases.source(side), *f"({phrases.kind(side)})".split(" ")], style)
     return lines
 
 
-def _verdict(verdict: str, style: _Style) -> str:
+def _verdict(verdict: str, style: Style) -> str:
     return style.paint(verdict, f"bold {_VERDICTS.get(verdict, 'red')}")
 
 
-def _comparison(diff: Diff, style: _Style) -> list[list[str]]:
+def _comparison(diff: Diff, style: Style) -> list[list[str]]:
     blocks = [_headline(diff, style) + _boundary(diff, style)]
     if not diff.changes:
         return blocks
@@ -75,7 +78,7 @@ def _comparison(diff: Diff, style: _Style) -> list[list[str]]:
     return [*blocks, harmless]
 
 
-def _boundary(diff: Diff, style: _Style) -> list[str]:
+def _boundary(diff: Diff, style: Style) -> list[str]:
     boundary = diff.boundary
     rows = [
         *phrases.figures(diff),
@@ -87,7 +90,7 @@ def _boundary(diff: Diff, style: _Style) -> list[str]:
     return [row for label, text in rows if text for row in _labelled(label, text.split(" "), style)]
 
 
-def _change(ordinal: int, change: Change, boundary: Boundary, style: _Style) -> list[str]:
+def _change(ordinal: int, change: Change, boundary: Boundary, style: Style) -> list[str]:
     cause = style.paint(line(change.cause), f"bold {_SEVERITIES[change.severity]}")
     lines = wrap([f"{ordinal}.", cause, *f"({phrases.labels(change)})".split(" ")], style.width, rest=_INDENT)
     lines += wrap(line(change.message).split(" "), style.width, first=_INDENT, rest=_INDENT)
@@ -101,7 +104,7 @@ def _change(ordinal: int, change: Change, boundary: Boundary, style: _Style) -> 
     return lines + [row for label, text in rows if text for row in _labelled(label, text.split(" "), style)]
 
 
-def _places(change: Change, style: _Style) -> list[str]:
+def _places(change: Change, style: Style) -> list[str]:
     """One line for each side with aligned pointers, or two where one would be too long."""
     places = (change.a, change.b)
     spots = [phrases.spot(place) for place in places]
@@ -120,7 +123,7 @@ def _places(change: Change, style: _Style) -> list[str]:
     return lines
 
 
-def _printed_by(change: Change, style: _Style) -> list[str]:
+def _printed_by(change: Change, style: Style) -> list[str]:
     """The template lines, each with its source below unless excerpts are left out."""
     lines: list[str] = []
     by_side = {"a": change.template_a, "b": change.template_b, "a, b": change.template_a}
@@ -133,7 +136,7 @@ def _printed_by(change: Change, style: _Style) -> list[str]:
     return lines
 
 
-def _gutter(row: str, style: _Style) -> str:
+def _gutter(row: str, style: Style) -> str:
     carets = row.startswith("  | ")
     return style.paint(row, "red") if carets else style.paint(row[:3], "dim") + row[3:]
 
@@ -144,7 +147,7 @@ def _also(change: Change) -> list[str]:
     return ["at", *shown, *([f"and {more:,} more (--format json has all)"] if more > 0 else [])]
 
 
-def _harmless(ordinal: int, change: Change, style: _Style) -> list[str]:
+def _harmless(ordinal: int, change: Change, style: Style) -> list[str]:
     pointer = phrases.pointer(change.b.pointer)
     where = [style.paint(phrases.spot(change.b), "cyan"), *([pointer] if pointer else [])]
     tokens = [f"{ordinal}.", line(change.cause), *f"({phrases.labels(change)})".split(" "), *where]
@@ -152,7 +155,7 @@ def _harmless(ordinal: int, change: Change, style: _Style) -> list[str]:
     return wrap([*tokens, *line(change.message).split(" ")], style.width, rest=_INDENT)
 
 
-def _finding(found: Finding, style: _Style) -> list[str]:
+def _finding(found: Finding, style: Style) -> list[str]:
     place = f"{line(found.location.path)}:{found.location.line}:{found.location.column}"
     pointer = phrases.pointer(found.pointer)
     rule = style.paint(line(found.rule), f"bold {_SEVERITIES[found.severity]}")
@@ -161,11 +164,12 @@ def _finding(found: Finding, style: _Style) -> list[str]:
     return lines + (_labelled("fix", line(found.fix).split(" "), style) if found.fix else [])
 
 
-def _note(note: str, style: _Style) -> list[str]:
-    return wrap(["note:", *line(note).split(" ")], style.width, rest="  ")
+def _notes(report: Report, style: Style) -> list[str]:
+    notes = [wrap(["note:", *line(note).split(" ")], style.width, rest="  ") for note in report.notes]
+    return [row for rows in notes for row in rows]
 
 
-def _table(table: Table, style: _Style) -> list[str]:
+def _table(table: Table, style: Style) -> list[str]:
     rows = [[line(name) for name in table.columns]]
     rows += [[line(cell) if isinstance(cell, str) else number(cell) for cell in row] for row in table.rows]
     right = [all(_is_figure(row[index]) for row in table.rows) for index in range(len(table.columns))]
@@ -176,7 +180,7 @@ def _table(table: Table, style: _Style) -> list[str]:
     return [title, *(text for row in rows[1:] for text in _record(rows[0], row, style))]
 
 
-def _record(names: list[str], cells: list[str], style: _Style) -> list[str]:
+def _record(names: list[str], cells: list[str], style: Style) -> list[str]:
     """A row that is too wide for the terminal: its first cell, and below it the others with their names."""
     pairs = [f"{name} {cell}" for name, cell in zip(names[1:], cells[1:], strict=True) if cell]
     words = [word for pair in pairs[:-1] for word in f"{pair};".split(" ")] + pairs[-1:][0].split(" ") if pairs else []
@@ -190,7 +194,5 @@ def _is_figure(cell: str | int | None) -> bool:
     return cell.removesuffix(" %").replace(",", "").replace(".", "", 1).isdecimal()
 
 
-def _labelled(label: str, words: list[str], style: _Style) -> list[str]:
-    """Words behind a label, in a column of their own."""
-    first = f"{_INDENT}{style.paint(label, 'dim')}{' ' * (_LABEL - len(label))}"
-    return wrap(words, style.width, first=first, rest=" " * (len(_INDENT) + _LABEL))
+def _labelled(label: str, words: list[str], style: Style) -> list[str]:
+    return labelled(label, words, style, indent=len(_INDENT), column=_LABEL)

@@ -1,0 +1,48 @@
+"""A template -> what rules look at: its parts, and what rendering it shows."""
+
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from itertools import accumulate
+
+from promptlint.commands.lint_files import How, Linted
+from promptlint.commands.lint_findings import in_files
+from promptlint.lint.run import hits
+from promptlint.lint.subject import TemplateSubject
+from promptlint.load import value_of_document
+from promptlint.prompt import Document, Path
+from promptlint.read.descend import descend
+from promptlint.read.sources import read
+from promptlint.template import Template, Text
+
+
+def lint_template(document: Document, path: Path, name: str | None, how: How) -> Linted:
+    """The findings of a template in a file of its own, or at `path` of a JSON document."""
+    subject = template_subject(document, path, name, how)
+    template = subject.template
+    others = tuple(read(file.path) for file in template.files[1:])
+    findings = in_files(hits(how.rules, subject), (document, *others), path)
+    return Linted(
+        document.path,
+        "chat template" if template.is_chat else "template",
+        tuple(findings),
+        tuple(f"{document.path}: {note}" for note in template.notes),
+        files=tuple(file.path for file in template.files[1:]),
+    )
+
+
+def template_subject(document: Document, path: Path, name: str | None, how: How) -> TemplateSubject:
+    """Raises PromptlintError for a template that does not parse."""
+    from promptlint.load.jinja import read_template
+
+    text = document.text if not path else str(descend(value_of_document(document), path))
+    roots = () if path or document.path == "-" else (os.path.dirname(document.path) or ".",)
+    template = read_template(name or document.path, text, roots)
+    count = how.options.tokenizer.count
+    return TemplateSubject(template, how.variables, count, cache(partial(_fixed_tokens, template, count)))
+
+
+def _fixed_tokens(template: Template, count: Callable[[str], int]) -> list[int]:
+    """Tokens of the text that each rendering prints: ahead of each part, and of all parts."""
+    sizes = (count(part.text) if isinstance(part, Text) and part.when == "always" else 0 for part in template.parts)
+    return list(accumulate(sizes, initial=0))

@@ -1,0 +1,128 @@
+"""The user's settings: promptlint.yaml, or the table [tool.promptlint] of pyproject.toml, nearest to a file."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from promptlint.errors import PromptlintError
+from promptlint.prompt import Json
+from promptlint.read.names import shown
+
+FailOn = Literal["error", "warning", "info", "never"]
+Stability = Literal["stable", "per-session", "per-request"]
+"""How often the value of a template's variable changes."""
+
+_YAML, _TOML = "promptlint.yaml", "pyproject.toml"
+
+
+class Pardon(NamedTuple):
+    """A finding that the user has answered in the configuration, because JSON has no comments."""
+
+    path: str  # which files: a pattern as in a .gitignore, relative to the folder of the configuration
+    pointer: str | None  # RFC 6901; what is below it is pardoned too. None: anything in these files
+    rule: str  # its id
+    reason: str
+
+
+class Config(NamedTuple):
+    """What a configuration says; where there is none, or it says nothing, what holds anyway."""
+
+    path: str | None = None  # of the file, with `/`
+    facts: Json = None  # rows of the user's own: see facts/overrides.py
+    select: tuple[str, ...] = ("*",)  # ids of rules, in which * and ? stand for other characters
+    ignore: tuple[str, ...] = ()  # the same
+    per_file_ignores: Mapping[str, tuple[str, ...]] = {}  # pattern of files -> rules
+    exclude: tuple[str, ...] = ()  # patterns of files and folders, as in a .gitignore
+    respect_gitignore: bool = True
+    fail_on: FailOn = "warning"
+    variables: Mapping[str, Stability] = {}  # name, in which * and ? stand for other characters
+    suppress: tuple[Pardon, ...] = ()
+    baseline: str | None = None  # path, relative to the folder of the configuration
+    provider: str | None = None  # what templates are meant for, as are the next two
+    model: str | None = None
+    tokenizer: str | None = None  # name, or path relative to the folder of the configuration
+    rules: Mapping[str, dict[str, Any]] = {}  # id -> row of a rule with a pattern, complete
+
+    @property
+    def folder(self) -> str:
+        """Where it lies."""
+        return os.path.dirname(self.path or "") or os.curdir
+
+
+def find(near: str) -> Config:
+    """The configuration nearest to a file or folder: in its folder, or the closest one above that has one.
+
+    Raises PromptlintError for one that cannot be read, an unknown key, a wrong value, and two in one folder.
+    """
+    return finder()(near)
+
+
+def finder() -> Callable[[str], Config]:
+    """`find` for many files: what a folder has is read once."""
+    known: dict[str, Config] = {}
+
+    def of(near: str) -> Config:
+        folder = os.path.abspath(near if os.path.isdir(near) else os.path.dirname(near))
+        passed = []
+        while folder not in known:
+            passed.append(folder)
+            above = os.path.dirname(folder)
+            if found := _in(folder):
+                known[folder] = found
+            elif above == folder:
+                known[folder] = Config()
+            else:
+                folder = above
+        for each in passed:
+            known[each] = known[folder]
+        return known[folder]
+
+    return of
+
+
+def beside(config: Config, path: str) -> str:
+    """A path that the configuration names, as the current folder sees it."""
+    return os.path.join(config.folder, path) if config.folder != os.curdir else path
+
+
+def relative(path: str, start: str = os.curdir) -> str:
+    """A path as a folder sees it, with `/`; absolute where there is no way from there."""
+    try:
+        found = os.path.relpath(path, start)
+    except ValueError:  # another drive
+        found = os.path.abspath(path)
+    return found.replace(os.sep, "/")
+
+
+def parse_yaml(path: str) -> Json:
+    """The value of a YAML file of the user's; nothing for an empty one. Raises PromptlintError."""
+    from promptlint.read.sources import read
+    from promptlint.read.yaml_text import parse
+
+    if os.path.isfile(path) and not os.path.getsize(path):
+        return None
+    value, _ = parse(read(path))
+    return value
+
+
+def _in(folder: str) -> Config | None:
+    """The configuration in a folder."""
+    yaml, toml = (relative(os.path.join(folder, name)) for name in (_YAML, _TOML))
+    in_toml = None
+    if os.path.isfile(toml):
+        from promptlint.config.toml import tool_table
+
+        in_toml = tool_table(toml)
+    if os.path.isfile(yaml):
+        if in_toml is not None:
+            raise PromptlintError(f"{shown(yaml)} and {shown(toml)} both configure promptlint", "keep one of them")
+        return _checked(parse_yaml(yaml), yaml, shown(yaml))
+    return None if in_toml is None else _checked(in_toml, toml, f"{shown(toml)}: tool.promptlint")
+
+
+def _checked(value: Json, path: str, where: str) -> Config:
+    if value is None:
+        return Config(path)
+    from promptlint.config.settings import config_of
+
+    return config_of(value, path, where)

@@ -1,0 +1,67 @@
+"""How often a variable of a template changes: declared, or guessed from its name (data/volatile.yaml)."""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Literal, NamedTuple, cast
+
+from promptlint import facts
+
+Often = Literal["stable", "per-session", "per-request"]
+
+
+class Guess(NamedTuple):
+    """What is known or guessed of a variable."""
+
+    often: Often
+    declared: bool  # by the configuration; else guessed from the name
+    cause: str  # a label of data/causes.yaml
+    what: str  # what such a value is, for a sentence
+
+
+def guess(name: str, declared: Mapping[str, str]) -> Guess | None:
+    """What is known of a dotted name; None where nothing is."""
+    root = name.split(".")[0]
+    for pattern, often in declared.items():
+        if fnmatchcase(name, pattern) or fnmatchcase(root, pattern):
+            known = _by_name(name) or Guess("per-request", False, "per-turn-context", "a value")
+            return known._replace(often=cast(Often, often), declared=True)
+    return _by_name(name)
+
+
+def snake(name: str) -> str:
+    """A name in snake case."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
+
+
+def _by_name(name: str) -> Guess | None:
+    last = snake(name.split(".")[-1])
+    words = frozenset(word for word in re.split(r"[_\d]+", last) if word)
+    if words & _row("harmless"):
+        return None
+    if _made_of(words, "time", "day", "beside_time"):
+        return Guess("per-request", False, "clock", "a time")
+    if _made_of(words, "day", "beside_time"):
+        return Guess("per-session", False, "date-rollover", "a date")
+    if words & _row("id") or ("id" in words and words & _row("id_of_request")):
+        return Guess("per-request", False, "identifier", "an id")
+    if "id" in words and words & _row("id_of_session"):
+        return Guess("per-session", False, "identifier", "the id of a session")
+    if last in _row("count"):
+        return Guess("per-request", False, "counter", "a count")
+    if last in _row("questions") or _made_of(words, "question", "beside_question"):
+        return Guess("per-request", False, "per-turn-context", "the question")
+    if last in _row("fetched_whole") or words & _row("fetched"):
+        return Guess("per-request", False, "per-turn-context", "text chosen for the question")
+    return None
+
+
+def _made_of(words: frozenset[str], first: str, *others: str) -> bool:
+    """Whether a name has one of the first words, and none but these and the others."""
+    return bool(words & _row(first)) and words <= _row(first).union(*map(_row, others))
+
+
+@cache
+def _row(name: str) -> frozenset[str]:
+    return frozenset(facts.table("volatile")["variables"][name])

@@ -1,0 +1,61 @@
+"""Holes of a template that nothing has filled."""
+
+from collections.abc import Iterator
+
+from promptlint.lint.volatile.found import Found
+from promptlint.lint.volatile.quiet import is_quiet
+from promptlint.lint.volatile.scan import compiled, line_of, near
+
+_SIGN = r"\{\{|\{%|\$\{|<%|\[object |%\(|undefined|NaN|null|None"
+_LABEL = r"(?:user|name|email|e-mail|date|time|locale|language|time ?zone|city|country|location|company|plan|tier|order|account|role|title|id)"
+_HOLE = (
+    r"(?P<object>\[object [A-Z][a-z]{2,20}\])"
+    r"|(?P<braces>(?<![\w\\^_=}${])\{\{\{?[-~#/^&]?[ \t]{0,4}[A-Za-z_][\w.]{0,60}(?:\[[^\]\n]{1,20}\])?(?:[ \t]{0,3}\|[ \t]{0,3}[\w(), '\"-]{1,60})?"
+    r"[ \t]{0,4}~?\}?\}\}(?!\}))"
+    r"|(?P<tag>\{%-?[ \t]{0,4}(?:if|for|set|include|endif|endfor|else|elif|macro|block|extends|endblock)\b[^%\n{}]{0,200}-?%\})"
+    r"|(?P<dollar>(?<![\w$\\])\$\{[a-z_][\w]{2,40}(?:\.\w{1,40}){0,4}\})"
+    r"|(?P<erb><%[=-]?[ \t]{0,4}[A-Za-z_@][^%\n<>]{0,120}-?%>)"
+    r"|(?P<percent>(?<![\w%])%\([A-Za-z_]\w{1,60}\)[sdrf](?!\w))"
+    rf"|(?P<value>(?m:^)[ \t]{{0,8}}(?:[-*•][ \t])?[\"'*]{{0,2}}(?:[A-Z][\w -]{{0,40}}?\s)?(?i:{_LABEL}(?:\s(?:id|name|number|date))?)[\"'*]{{0,2}}:"
+    r"[*]{0,2}[ \t]{1,3}(?P<empty>undefined|NaN|null|None)\.?[ \t]*(?m:$))"
+)
+_CODE = r"`[^`\n]{0,400}`"
+_EXPLAINS = (
+    r"(?i)\b(?:placeholders?|templat\w{0,5}|jinja2?|mustache|handlebars|liquid|nunjucks|merge (?:tags?|fields?)|interpolat\w{1,5}|"
+    r"substitut\w{1,5}|curly|braces|f-strings?|github actions|workflows?|helm|terraform|vue|angular|svelte|jsx|bash|shell|"
+    r"environment variables?|env vars?|variables?|tokens? like|syntax|dbt|erb|latex|snippets?|macros?)\b"
+)
+_ORDERS = r"(?i)\b(?:use|write|insert|keep|leave|replace|include|put|output|emit|produce|preserve|copy|contains?|with|like|add|never|literal(?:ly)?)\b"
+_AROUND = 600  # characters on each side in which a text explains such holes
+_MOST = 2000  # candidates of one text
+
+
+def holes(text: str, in_argument: bool = False) -> Iterator[Found]:
+    """Holes that stand in running text and are not explained there, in order."""
+    for count, match in enumerate(near(_SIGN, _HOLE, text, 80, 260)):
+        if count >= _MOST:
+            return
+        name = next(name for name in ("object", "braces", "tag", "dollar", "erb", "percent", "value") if match[name])
+        start, end = match.span("empty" if name == "value" else name)
+        if is_quiet(text, start, end) or _in_code(text, start):
+            continue
+        if name not in ("object", "value") and _is_explained(text, start, end):
+            continue
+        if name == "value" and in_argument:
+            continue
+        yield Found(start, end, sure=name == "object")
+
+
+def _in_code(text: str, at: int) -> bool:
+    """Between backticks on its line."""
+    low, high = line_of(text, at, 400)
+    return any(match.start() < at < match.end() for match in compiled(_CODE).finditer(text, low, high))
+
+
+def _is_explained(text: str, start: int, end: int) -> bool:
+    low, high = max(0, start - _AROUND), min(len(text), end + _AROUND)
+    around = text[low:start] + " " + text[end:high]
+    if compiled(_EXPLAINS).search(around):
+        return True
+    front = text[line_of(text, start)[0] : start]
+    return compiled(_ORDERS).search(front) is not None

@@ -1,0 +1,113 @@
+"""Ids of a run, a session or a request, and file names with a random part."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from promptlint.lint.volatile.found import Found
+from promptlint.lint.volatile.quiet import is_quiet
+from promptlint.lint.volatile.scan import compiled, near
+
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_REQUEST = r"(?P<request>(?:x[-_ ])?(?:request|req|trace|span|correlation|nonce|invocation|attempt|idempotency|cache[-_ ]?bust(?:er)?))"
+_SESSION = (
+    r"(?P<session>session|sess|run|conversation|chat|thread|job|worker|sandbox|container|pod|rollout|execution|turn|"
+    r"agent[-_ ](?:run|session|instance)|workflow[-_ ]run|task[-_ ]run|process|invite)"
+)
+_BUILD = (
+    r"(?P<build>(?:prompt|agent|server|app)?[-_ ]?(?:build|deploy(?:ment)?|release|revision)[-_ ]?(?:hash|id|sha)?)"
+)
+_LABELLED = (
+    rf"(?i)(?<![a-z0-9])(?:{_REQUEST}|{_SESSION}|{_BUILD})(?P<id>[-_ ]?(?:id|identifier|uuid|guid|key|token|hash|seed))?"
+    r"(?:[\"'`*_]{0,3}\s?(?:[:=#>]|is\b|\()[\s\"'`*(\[<]{0,5}|\s(?=[0-9a-f]{8}-[0-9a-f]{4}-))"
+    r"(?P<value>[a-z0-9][a-z0-9_-]{5,79})(?![a-z0-9_-])"
+)
+_SIGN = r"\d[A-Za-z0-9]|[A-Za-z]\d"
+_PATH = r"(?<![\w:/.@~-])(?:[A-Za-z]:\\|~/|/(?=[\w.-]{1,40}/))[^\s\"'<>|`()\[\]{}]{4,300}"
+_PATH_SIGN = r"[/\\][^\s/\\]"
+_ROOTED = (
+    r"(?i)(?:[a-z]:\\|~/|/(?:home|users|usr|var|tmp|private|opt|mnt|srv|root|etc|workspaces?|work|app|builds?|runner|repos?|"
+    r"projects?|volumes|media|run|proc|dev|scratch|sandbox(?:es)?|nix|snap|lib|storage|cache|worktrees?|workdir)[/\\])"
+)
+_TEMPORARY = r"(?i)(?:^|[/\\])(?:tmp|temp|var[/\\]folders|run[/\\]user|scratch|sandbox(?:es)?|worktrees?|trees)[/\\]"
+_MADE_NAME = r"tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{8,12}"
+_RUN_NAME = r"(?i)(?:run|session|sess|job|task|agent|sandbox|worktree|wt|tmp|temp|work)[-_.](?P<rest>[a-z0-9]{6,40})"
+_KNOWN = (
+    r"(?i)123e4567|550e8400-e29b|12345678|01234567|87654321|deadbeef|cafebabe|abc123|abcd1234|a1b2c3|1a2b3c|123abc|xxx|"
+    r"(?P<same>[0-9a-z])(?P=same){5}"
+)
+_MOST = 2000  # candidates of one text
+
+
+def identifiers(text: str, in_argument: bool = False) -> Iterator[Found]:
+    """Labelled ids, then paths with a random part."""
+    if not in_argument:
+        yield from _labelled(text)
+    yield from _paths(text)
+
+
+def _labelled(text: str) -> Iterator[Found]:
+    left = _MOST
+    for match in near(_SIGN, _LABELLED, text, 110, 80):
+        left -= 1
+        if left < 0:
+            return
+        value = match["value"]
+        named = match["id"] is not None or (match["request"] or "").lower() == "nonce"
+        if not is_random(value, named) or compiled(_KNOWN).search(value) or is_quiet(text, *match.span("value")):
+            continue
+        start, end = match.span("value")
+        if match["request"]:
+            yield Found(start, end, "an id of one request", severity="error")
+        elif match["session"]:
+            yield Found(start, end, "an id of one session or run")
+        elif match["id"] or "hash" in match["build"].lower() or not value.isdigit():
+            yield Found(start, end, "the id of a build", severity="info")
+
+
+def _paths(text: str) -> Iterator[Found]:
+    left = _MOST
+    for match in near(_PATH_SIGN, _PATH, text, 2, 302):
+        left -= 1
+        if left < 0:
+            return
+        path = match[0].rstrip(".,;:")
+        if compiled(_ROOTED).match(path) is None:
+            continue
+        part = _random_part(path)
+        if part and not compiled(_KNOWN).search(path) and not is_quiet(text, match.start(), match.start() + len(path)):
+            yield Found(match.start(), match.start() + len(path), "a path with a random part")
+
+
+def _random_part(path: str) -> bool:
+    if re.search(rf"(?i)(?<![0-9a-f]){_UUID}(?![0-9a-f])", path):
+        return True
+    names = re.split(r"[/\\]", path)
+    if any(re.fullmatch(_MADE_NAME, name.partition(".json")[0]) for name in names):
+        return True
+    runs = (re.fullmatch(_RUN_NAME, name) for name in names)
+    if any(run is not None and is_random(run["rest"], True) for run in runs):
+        return True
+    return re.search(_TEMPORARY, path) is not None and any(
+        _is_random_word(word) for word in re.split(r"[/\\._-]", path)
+    )
+
+
+def is_random(value: str, named: bool) -> bool:
+    """Whether a word, or a part of it between dashes, was made at random; `named`: its label says that it is an id."""
+    if re.fullmatch(rf"(?i){_UUID}", value):
+        return True
+    if named and value.isdigit():
+        return len(value) >= 6 and not re.fullmatch(r"(?:19|20)\d{6}", value)
+    return any(_is_random_word(part) for part in re.split("[-_]", value))
+
+
+def _is_random_word(word: str) -> bool:
+    digits = sum(c.isdigit() for c in word)
+    letters = sum(c.isalpha() for c in word)
+    if len(word) < 6 or digits < 2 or letters < 1:
+        return False
+    turns = sum(p.isdigit() != q.isdigit() for p, q in pairwise(word))
+    if re.fullmatch(r"(?i)[0-9a-f]+", word):
+        return turns >= 2 or (turns == 1 and len(word) >= 8)
+    return turns >= 3 and len(word) >= 8

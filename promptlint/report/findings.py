@@ -1,0 +1,176 @@
+"""What the writers of findings share: their order, their place, what identifies them, and all of them in one clause."""
+
+from collections.abc import Iterable
+
+from promptlint.finding import Finding, Report
+from promptlint.lint_facts import LintFacts, RuleFacts
+from promptlint.report import phrases
+from promptlint.report.escape import line
+
+_RANK = {"error": 0, "warning": 1, "info": 2}
+_MOST_RELATED = 10  # that are printed; JSON has all
+_HOW = {"comment": "by a comment", "configuration": "by the configuration", "baseline": "by the baseline"}
+
+
+def costliest(findings: Iterable[Finding]) -> list[Finding]:
+    """By severity, then by lost tokens, then by place: readers, and the limits of servers, cut at the end."""
+    return sorted(findings, key=lambda found: (_RANK[found.severity], -(found.lost_tokens or 0), *_spot(found)))
+
+
+def by_file(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Findings under the path of their file, in the order in which they come."""
+    files: dict[str, list[Finding]] = {}
+    for found in findings:
+        files.setdefault(found.location.path, []).append(found)
+    return files
+
+
+def fails(found: Finding, facts: LintFacts | None) -> bool:
+    """Whether the finding makes the verdict a no; without a threshold every one that is more than a hint does."""
+    if facts is None:
+        return found.severity != "info"
+    return facts.fail_on in _RANK and _RANK[found.severity] <= _RANK[facts.fail_on]
+
+
+def place(found: Finding) -> str:
+    """`path:line:column`, visible."""
+    return f"{line(found.location.path)}:{found.location.line}:{found.location.column}"
+
+
+def relative(path: str) -> str:
+    """The path as servers want it: from the working folder, where the file lies in it. Raw text."""
+    if path == "-":
+        return "stdin"
+    import posixpath
+
+    if posixpath.isabs(path):
+        import os
+
+        folder = os.getcwd().replace(os.sep, "/").rstrip("/")
+        path = path.removeprefix(f"{folder}/")
+    return posixpath.normpath(path)
+
+
+def fingerprints(findings: Iterable[Finding]) -> list[str]:
+    """One for each finding, all different: equal ones are counted in the order in which they come."""
+    seen: dict[str, int] = {}
+    names = []
+    for found in findings:
+        name = found.fingerprint or _fingerprint(found)
+        count = seen[name] = seen.get(name, 0) + 1
+        names.append(name if count == 1 else f"{name}-{count}")
+    return names
+
+
+def totals(report: Report) -> str:
+    """What the verdict of a lint means, in one clause."""
+    facts = report.lint
+    assert facts is not None
+    told = _found(report, facts) if report.findings else _nothing(facts)
+    lost = max((found.lost_tokens or 0 for found in report.findings), default=0)
+    if lost:
+        told += f"; up to {phrases.number(lost, exact=facts.exact)} tokens lost by each request"
+    if facts.errors:
+        told += f"; {phrases.plural(len(facts.errors), 'input')} could not be read"
+    return told
+
+
+def tokens_lost(found: Finding, *, exact: bool) -> str:
+    """What the finding costs each request, or nothing."""
+    if not found.lost_tokens:
+        return ""
+    money = "" if found.lost_usd is None else f", {phrases.dollars(found.lost_usd, exact=exact)}"
+    return f"{phrases.number(found.lost_tokens, exact=exact)} token{'s' * (found.lost_tokens != 1)} lost{money}"
+
+
+def told(found: Finding, *, exact: bool) -> str:
+    """The message, doubt, and what the finding costs unless the message says so itself; visible."""
+    doubt = "" if found.confidence == "certain" else f" ({found.confidence})"
+    lost = tokens_lost(found, exact=exact)
+    said = not lost or f"{found.lost_tokens:,} " in found.message
+    return f"{line(found.message)}{doubt}" + ("" if said else f"; {lost}")
+
+
+def also(found: Finding) -> list[str]:
+    """Its related places, visible; those of the same file without its path."""
+    places = []
+    for where in found.related[:_MOST_RELATED]:
+        path = "" if where.path == found.location.path else f"{line(where.path)}:"
+        places.append(f"{path}{where.line}:{where.column}")
+    return places
+
+
+def suppressed(facts: LintFacts) -> str:
+    """How many findings have been answered, and how; nothing for none."""
+    hows = [each.how for each in facts.suppressed]
+    if not hows:
+        return ""
+    told = ", ".join(
+        f"{hows.count(how):,} {answered(how)}" for how in (*_HOW, *sorted({*hows} - {*_HOW})) if how in hows
+    )
+    return f"{phrases.plural(len(hows), 'finding')} suppressed: {told}"
+
+
+def answered(how: str) -> str:
+    """By what a finding was suppressed."""
+    return _HOW.get(how) or f"by {line(how)}"
+
+
+def counts(report: Report) -> list[tuple[int, RuleFacts]]:
+    """Each rule that found something, with the number of its findings, the most frequent first."""
+    rules = known_rules(report)
+    number: dict[str, int] = {}
+    for found in report.findings:
+        number[found.rule] = number.get(found.rule, 0) + 1
+    return [(number[rule], rules[rule]) for rule in sorted(number, key=lambda rule: (-number[rule], rule))]
+
+
+def known_rules(report: Report) -> dict[str, RuleFacts]:
+    """The rules that ran, and what the report names besides, such as causes of a comparison; by id."""
+    facts = report.lint
+    rules = {} if facts is None else {rule.id: rule for rule in facts.rules}
+    more = () if facts is None else tuple(each.finding for each in facts.suppressed)
+    for found in (*report.findings, *more):
+        if found.rule not in rules:
+            summary = found.rule.replace("-", " ")
+            rules[found.rule] = RuleFacts(
+                found.rule,
+                found.cause or found.rule,
+                summary,
+                found.severity,
+                found.confidence,
+                "pair" if facts is None else "",
+                "",
+                "",
+                found.fix,
+                (),
+            )
+    return {name: rules[name] for name in sorted(rules)}
+
+
+def _found(report: Report, facts: LintFacts) -> str:
+    severities = [found.severity for found in report.findings]
+    tally = [phrases.plural(severities.count(each), each) for each in ("error", "warning") if each in severities]
+    tally += [f"{severities.count('info'):,} info"] if "info" in severities else []
+    hit = {found.location.path for found in report.findings}
+    of = len(hit | {file.path for file in facts.files})  # an included template is a file, too
+    where = phrases.plural(of, "file") if len(hit) == of else f"{len(hit):,} of {of:,} files"
+    return f"{phrases.plural(len(severities), 'finding')} in {where}: {', '.join(tally)}"
+
+
+def _nothing(facts: LintFacts) -> str:
+    answered = f" ({phrases.plural(len(facts.suppressed), 'finding')} suppressed)" if facts.suppressed else ""
+    return f"{phrases.plural(len(facts.files), 'file')}, nothing to report{answered}" if facts.files else "no files"
+
+
+def _spot(found: Finding) -> tuple[str, int, str]:
+    return found.location.path, found.location.start, found.rule
+
+
+def _fingerprint(found: Finding) -> str:
+    """For what comes without one: of rule, file and pointer."""
+    from hashlib import sha256
+
+    pointer = found.pointer if isinstance(found.pointer, str) else "\n".join(found.pointer)
+    text = "\0".join((found.rule, relative(found.location.path), pointer))
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,104 @@
+"""The Markdown report of `promptlint lint`: a table for the reader of a pull request, details below it, folded."""
+
+from promptlint.finding import Finding, Report
+from promptlint.lint_facts import FixFacts, LintFacts, Suggestion
+from promptlint.report import phrases
+from promptlint.report.escape import line
+from promptlint.report.excerpts import marked_lines
+from promptlint.report.findings import also, costliest, counts, place, suppressed, tokens_lost, totals
+from promptlint.report.markdown import code, grid, words
+
+_COLUMNS = 100  # of an excerpt
+_MOST = 50  # findings: a comment on a pull request holds 65,536 characters
+_MOST_SKIPPED = 10
+
+
+def blocks(report: Report, excerpts: bool) -> list[str]:
+    """Blocks that an empty line parts; the costliest finding comes first."""
+    facts = report.lint
+    assert facts is not None
+    told = [f"### promptlint lint: **{words(line(report.verdict or ''))}**: {words(totals(report))}"]
+    if facts.statistics:
+        told += [_counts(report)] if report.findings else []
+    elif report.findings:
+        told += _findings(costliest(report.findings), facts, excerpts)
+    told += [_suggestion(each, facts, excerpts) for each in facts.suggestions]
+    told += [_fix(each, excerpts) for each in facts.fixes]
+    return told + _left_out(facts)
+
+
+def _findings(findings: list[Finding], facts: LintFacts, excerpts: bool) -> list[str]:
+    shown = findings[:_MOST]
+    rows = [
+        (
+            f"{number} {found.severity}",
+            code(place(found)),
+            f"{code(line(found.rule))}: {words(line(found.message))}",
+            words(tokens_lost(found, exact=facts.exact)),
+        )
+        for number, found in enumerate(shown, 1)
+    ]
+    head = ("", "place", "finding", "cost")
+    told = [grid(head, rows) if any(row[-1] for row in rows) else grid(head[:-1], (row[:-1] for row in rows))]
+    if len(findings) > len(shown):
+        told.append(f"{phrases.plural(len(findings) - len(shown), 'more finding')}: see {code('--format json')}")
+    details = [_detail(number, found, excerpts) for number, found in enumerate(shown, 1)]
+    return [*told, _folded("Lines and fixes", details)]
+
+
+def _detail(number: int, found: Finding, excerpts: bool) -> str:
+    doubt = "" if found.confidence == "certain" else f", {found.confidence}"
+    lines = [f"**{number}.** {code(line(found.rule))} ({found.severity}{doubt}) {code(place(found))}", ""]
+    if excerpts and found.excerpt:
+        lines += ["```text", *marked_lines(found.excerpt, found.mark, _COLUMNS), "```", ""]  # each row has its gutter
+    pointer = phrases.pointer(found.pointer)
+    lines += [f"- At {code(pointer)}"] if pointer else []
+    more = len(found.related) - len(also(found))
+    others = [*map(code, also(found)), *([f"{more:,} more"] if more > 0 else [])]
+    lines += [f"- Also {', '.join(others)}"] if others else []
+    lines += [f"- Fix: {words(line(found.fix))}"] if found.fix else []
+    return "\n".join(lines).rstrip("\n")
+
+
+def _folded(summary: str, blocks: list[str]) -> str:
+    inner = "\n\n".join(blocks)
+    return f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>"
+
+
+def _counts(report: Report) -> str:
+    rows = [
+        (f"{count:,}", rule.severity, code(line(rule.id)), words(line(rule.summary))) for count, rule in counts(report)
+    ]
+    return grid(("findings", "severity", "rule", ""), rows)
+
+
+def _suggestion(suggestion: Suggestion, facts: LintFacts, excerpts: bool) -> str:
+    saved = phrases.number(suggestion.saved_tokens, exact=facts.exact)
+    lines = [f"**Another order** of {code(line(suggestion.path))}: {saved} more tokens shared", ""]
+    lines += [f"- {words(line(moved))}" for moved in suggestion.moved]
+    lines += [f"- {words(line(suggestion.reader_note))}"] if suggestion.reader_note else []
+    told = "\n".join(lines).rstrip("\n")
+    return f"{told}\n\n{_folded('The template', [_fenced('jinja', suggestion.text)])}" if excerpts else told
+
+
+def _fix(fix: FixFacts, excerpts: bool) -> str:
+    done = "Fixed" if fix.written else "Can be fixed"
+    rules = ", ".join(code(line(rule)) for rule in fix.rules)
+    told = f"**{done}** in {code(line(fix.path))}: {rules}{'' if fix.safe else ' (unsafe)'}"
+    told += f"\n\n- {words(line(fix.proof))}" if fix.proof else ""
+    return f"{told}\n\n{_folded('Changes', [_fenced('diff', fix.diff)])}" if excerpts and fix.diff else told
+
+
+def _fenced(language: str, text: str) -> str:
+    rows = [line(row) for row in text.removesuffix("\n").split("\n")]
+    fence = phrases.fence(rows)
+    return "\n".join([fence + language, *rows, fence])
+
+
+def _left_out(facts: LintFacts) -> list[str]:
+    rows = [f"- {words(suppressed(facts))}"] if facts.suppressed else []
+    rows += [f"- Skipped {code(line(path))}: {words(line(reason))}" for path, reason in facts.skipped[:_MOST_SKIPPED]]
+    more = len(facts.skipped) - _MOST_SKIPPED
+    rows += [f"- Skipped {more:,} more"] if more > 0 else []
+    rows += [f"- Error: {words(line(error))}" for error in facts.errors]
+    return ["\n".join(rows)] if rows else []

@@ -1,0 +1,30 @@
+"""Texts in which lines end in two ways, and requests in which some texts end their lines otherwise than the rest."""
+
+from collections.abc import Iterator
+
+from promptlint.lint.hit import Hit
+from promptlint.lint.subject import PrefixText, RequestSubject
+from promptlint.lint.volatile.characters import LineEnds, line_ends
+from promptlint.lint.volatile.found import fixed_texts, hit_of, in_prefix, where
+
+_NAMES = {"\r\n": "CR LF", "\n": "LF", "\r": "CR"}
+
+
+def check(subject: RequestSubject) -> Iterator[Hit]:
+    """In a mixed text the first line of the rarer kind; for a whole text in CR LF, beside others in LF, a note."""
+    read = [(text, ends) for text in fixed_texts(subject) if (ends := line_ends(text.text))]
+    some_lf = any(one.end == "\n" for _, ends in read for one in ends)
+    for text, ends in read:
+        if len(ends) > 1:
+            yield from _hit(subject, text, ends[-1], f"{ends[0].lines:,} times {_NAMES[ends[0].end]}", alone=False)
+        elif ends[0].end != "\n" and some_lf:
+            yield from _hit(subject, text, ends[0], "LF", alone=True)
+
+
+def _hit(subject: RequestSubject, text: PrefixText, few: LineEnds, many: str, *, alone: bool) -> Iterator[Hit]:
+    if not in_prefix(subject, text, few.first[0].start, few.first[0].end):
+        return
+    place = "other texts" if alone else where(text)
+    words = f"{where(text)} ends {few.lines:,} lines in {_NAMES[few.end]}, {place} ends lines in {many}"
+    hit = hit_of(subject, text, list(few.first))
+    yield hit._replace(values={"what": words}, severity="info" if alone else None)

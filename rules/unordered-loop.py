@@ -1,0 +1,36 @@
+"""Loops over mappings, sets and listings that nothing sorts, ahead of text that stays."""
+
+import re
+from collections.abc import Iterator
+
+from promptlint.lint.edits import Replace
+from promptlint.lint.hit import Hit
+from promptlint.lint.stranded import behind, end_of_prefix
+from promptlint.lint.subject import TemplateSubject
+from promptlint.template import SourceRange
+
+_UNORDERED = r"\b(?:set|frozenset|listdir|iterdir|scandir|glob|walk)\s*\(|\w_set\b"
+
+
+def check(subject: TemplateSubject) -> Iterator[Hit]:
+    """Each such loop. A chat template prints schemas in the order in which they are sent, which is the caller's."""
+    end = end_of_prefix(subject)
+    for loop in subject.template.loops:
+        unordered = re.search(_UNORDERED, loop.over) is not None
+        if not unordered and (loop.ordered or subject.template.is_chat):
+            continue
+        if loop.first < min(loop.last, end) and (rest := behind(subject, loop.last - 1)).matters:
+            values = {"over": loop.over, "behind": rest.words}
+            yield Hit(loop.range, values, lost_tokens=rest.tokens, severity="warning" if unordered else None)
+
+
+def fix(subject: TemplateSubject, hit: Hit) -> Iterator[Replace]:
+    """`| dictsort` in place of `.items()`; elsewhere `| sort` behind the expression."""
+    assert isinstance(hit.at, SourceRange)
+    if hit.at.file:
+        return
+    over = subject.template.files[0].text[hit.at.start : hit.at.end]
+    if over.endswith(".items()"):
+        yield Replace(hit.at, hit.at.start, hit.at.end, f"{over.removesuffix('.items()')} | dictsort")
+    elif not over.endswith(")") or over.endswith((".keys()", ".values()")):
+        yield Replace(hit.at, hit.at.start, hit.at.end, f"{over} | sort")

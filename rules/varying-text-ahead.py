@@ -1,0 +1,54 @@
+"""Holes whose variable is declared, or named, as one that changes, ahead of long text that stays."""
+
+from collections.abc import Iterator
+
+from promptlint.finding import Severity
+from promptlint.lint.hit import Hit
+from promptlint.lint.stranded import behind, end_of_prefix
+from promptlint.lint.subject import TemplateSubject
+from promptlint.lint.variables import Guess, guess
+from promptlint.template import Hole
+
+_LONG, _SOME, _LITTLE = 1024, 192, 24  # tokens of fixed text; no provider caches a prefix of fewer than 512
+
+
+def check(subject: TemplateSubject) -> Iterator[Hit]:
+    """The first hole of each variable that changes, if it costs enough to be told."""
+    told: set[str] = set()
+    for number, part in enumerate(subject.template.parts[: end_of_prefix(subject)]):
+        for name in part.names if isinstance(part, Hole) else ():
+            found = guess(name, subject.variables)
+            if found is None or found.often == "stable" or name in told:
+                continue
+            told.add(name)
+            rest = behind(subject, number)
+            severity = _severity(found, rest.tokens, is_chat=subject.template.is_chat)
+            if severity is not None:
+                values = {"name": name, "how": _how(found), "behind": f"{rest.tokens:,} tokens of fixed text"}
+                confidence = "certain" if found.declared else "possible"
+                yield Hit(
+                    part.expression,
+                    values,
+                    lost_tokens=rest.tokens,
+                    severity=severity,
+                    confidence=confidence,
+                    cause=found.cause,
+                )
+
+
+def _severity(found: Guess, tokens: int, *, is_chat: bool) -> Severity | None:
+    """A chat template is given its date by the caller: who keeps it fixed loses nothing."""
+    if found.declared:
+        enough = tokens >= _LITTLE
+        return ("warning" if found.often == "per-request" else "info") if enough else None
+    if found.often == "per-session" or is_chat:
+        return "info" if tokens >= _SOME else None
+    if found.cause in ("clock", "identifier", "counter"):
+        return "warning" if tokens >= _SOME else "info" if tokens >= _LITTLE else None
+    return "warning" if tokens >= _LONG else "info" if tokens >= _SOME else None
+
+
+def _how(found: Guess) -> str:
+    if found.declared:
+        return f"is declared {found.often}"
+    return f"looks like {found.what} (guessed from its name)"
