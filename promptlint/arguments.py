@@ -21,6 +21,12 @@ input, and two folders are compared file by file.
 """
 
 
+_BASELINE = """\
+Keep what promptlint lint finds today in a file, so that only what is new fails: adopt it in a project with findings.
+
+write adds what is found now; prune takes out what is gone; check exits 1 if anything is new or gone.
+A finding is known by its rule, its file and its text, so lines may move, and a fix never makes room for a new fault."""
+
 _KEY = """\
 Show under which key the prefix of a request is stored: who serves it, every
 setting that is part of the key, levels, markers with the tokens up to them; with
@@ -76,7 +82,10 @@ def parser() -> _Parser:
     version = f"promptlint {__version__} (distribution promptlint-cache {__version__})"
     found.add_argument("--version", action="version", version=version)
     commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_baseline(commands)
+    _add_config(commands)
     _add_diff(commands)
+    _add_init(commands)
     _add_key(commands)
     _add_lint(commands)
     _add_tokenizers(commands)
@@ -138,14 +147,63 @@ def _add_lint(commands: "_Commands") -> None:
     add("--ignore", action="append", default=[], metavar="RULE", help="all but these rules")
     add("--fail-on", choices=("error", "warning", "info", "never"), help="exit 1 from here on (default: warning)")
     add("--exit-zero", action="store_true", help="exit 0 whatever is found")
+    add("--fix", action="store_true", help="put right what leaves every byte of the prompt as it is")
+    add("--unsafe-fixes", action="store_true", help="with --fix, --diff: also what changes the prompt")
+    add("--diff", action="store_true", help="show what --fix would do, and write nothing")
+    add("--suggest-order", action="store_true", help="show templates with what varies behind what stays")
+    add("--renderings", action="store_true", help="each PATH is a folder of renderings of one prompt: compare them")
+    add("--baseline", metavar="FILE", help="known findings that are left out, instead of the configuration's")
+    add("--no-baseline", action="store_true", help="show known findings, too")
+    add("--statistics", action="store_true", help="count findings by rule instead of showing them")
+    add("--rules", metavar="FOLDER", help="rules of your own beside the built-in ones; their code runs")
     add("--no-render", action="store_true", help="do not render templates: only read them")
+    add("--no-cache", action="store_true", help="look at files again that have not changed")
+    add("--as-walked", action="store_true", help="treat named files as if they were met in a folder (for hooks)")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
     add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
     add("--now", metavar="TIME", help="the clock that templates see (ISO 8601) instead of the real one")
     add("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    add("--output", action="append", default=[], metavar="FORMAT=FILE", help="write a report to a file as well")
     add("--no-excerpts", action="store_true", help="leave out the lines of the files")
     add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_baseline(commands: "_Commands") -> None:
+    add = _command(commands, "baseline", "known findings that promptlint lint leaves out from now on", _BASELINE)
+    add("action", choices=("write", "prune", "check"))
+    add("paths", metavar="PATH", nargs="*", default=["."], help="files and folders (default: the current folder)")
+    add("--baseline", metavar="FILE", help="instead of the one that the configuration names")
+    add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
+    add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--rules", metavar="FOLDER", help="rules of your own beside the built-in ones; their code runs")
+    add("--no-cache", action="store_true", help="look at files again that have not changed")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_config(commands: "_Commands") -> None:
+    add = _command(
+        commands,
+        "config",
+        "which settings hold, and what can be set",
+        "Show the settings that hold in a folder and where they come from, or the JSON Schema of promptlint.yaml.",
+    )
+    add("action", choices=("show", "schema"))
+    add("path", metavar="PATH", nargs="?", default=".", help="a file or folder (default: the current folder)")
+    add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_init(commands: "_Commands") -> None:
+    add = _command(
+        commands,
+        "init",
+        "write a promptlint.yaml that explains itself",
+        "Write promptlint.yaml, in which every setting is explained and set to what holds anyway.",
+    )
+    add("folder", metavar="FOLDER", nargs="?", default=".", help="where (default: the current folder)")
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
 

@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from promptlint.arguments import FORMATS, parser
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from promptlint.commands.key import EngineOptions
+    from promptlint.commands.lint_settings import LintOptions
     from promptlint.commands.templates import TemplateOptions
     from promptlint.finding import Report
 
@@ -114,7 +115,7 @@ def _vary(options: argparse.Namespace) -> int:
         templates=_templates(options),
         facts=options.facts,
         save=options.save,
-        progress=_progress("variations") if sys.stderr.isatty() else None,
+        progress=_progress("variations"),
     )
     color = options.format == "text" and _colored(options.color)
     sys.stdout.write(write(report, options.format, color=color))
@@ -135,31 +136,82 @@ def _print_notes(report: "Report") -> None:
         print(f"promptlint: note: {line(note)}", file=sys.stderr)
 
 
-def _lint(options: argparse.Namespace) -> int:
-    from promptlint.commands.lint import LintOptions, lint
-    from promptlint.report import write
+def _baseline(options: argparse.Namespace) -> int:
+    from promptlint.commands.baseline import baseline
+    from promptlint.commands.lint_settings import LintOptions
 
     wanted = LintOptions(
+        baseline=options.baseline,
+        provider=options.provider,
+        tokenizer=options.tokenizer,
+        facts=options.facts,
+        rules=options.rules,
+        cache=not options.no_cache,
+    )
+    outcome = baseline(options.action, options.paths, wanted, _progress("files", "checked"))
+    for error in outcome.errors:
+        _complain(error)
+    sys.stdout.write(outcome.text)
+    return outcome.code
+
+
+def _config(options: argparse.Namespace) -> int:
+    from promptlint.commands.config import config_schema, config_show
+
+    shown = options.action == "show"
+    sys.stdout.write(config_show(options.path, options.format == "json") if shown else config_schema())
+    return 0
+
+
+def _init(options: argparse.Namespace) -> int:
+    from promptlint.commands.init import init
+
+    sys.stdout.write(init(options.folder))
+    return 0
+
+
+def _lint(options: argparse.Namespace) -> int:
+    from promptlint.commands.lint import lint
+
+    report = lint(options.paths, _lint_options(options), progress=_progress("files", "checked"))
+    assert report.lint is not None
+    for error in report.lint.errors:
+        _complain(error)
+    _print(report, options)
+    if report.lint.errors:
+        return 2
+    fixable = options.diff and bool(report.lint.fixes)
+    return 1 if (report.verdict == "fail" or fixable) and not options.exit_zero else 0
+
+
+def _lint_options(options: argparse.Namespace) -> "LintOptions":
+    from promptlint.commands.lint_settings import LintOptions
+
+    if options.unsafe_fixes and not (options.fix or options.diff):
+        raise PromptlintError(
+            "--unsafe-fixes says which fixes, not what to do", "add --fix to make them, --diff to see"
+        )
+    return LintOptions(
         select=tuple(options.select),
         ignore=tuple(options.ignore),
         fail_on=options.fail_on,
+        rules=options.rules,
         render=not options.no_render,
         provider=options.provider,
         tokenizer=options.tokenizer,
         facts=options.facts,
         now=_time(options.now),
+        as_walked=options.as_walked,
+        renderings=options.renderings,
+        baseline=options.baseline,
+        no_baseline=options.no_baseline,
+        cache=not options.no_cache,
+        suggest=options.suggest_order,
+        fix=options.fix or options.diff,
+        unsafe_fixes=options.unsafe_fixes,
+        diff=options.diff,
+        statistics=options.statistics,
     )
-    report = lint(options.paths, wanted, progress=_progress("files") if sys.stderr.isatty() else None)
-    assert report.lint is not None
-    for error in report.lint.errors:
-        _complain(error)
-    if options.format == "concise":
-        _print_notes(report)
-    color = options.format == "text" and _colored(options.color)
-    sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
-    if report.lint.errors:
-        return 2
-    return 1 if report.verdict == "fail" and not options.exit_zero else 0
 
 
 def _models(options: argparse.Namespace) -> int:
@@ -207,21 +259,26 @@ def _diff(options: argparse.Namespace) -> int:
         block_size=options.block_size,
         templates=_templates(options),
         facts=options.facts,
-        progress=_progress("pairs") if sys.stderr.isatty() else None,
+        progress=_progress("pairs"),
     )
+    _print(report, options, inputs=(options.a, options.b))
+    return 1 if options.exit_code and report.verdict in _FAILING else 0
+
+
+def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] = ()) -> None:
+    """To the files of --output, then to standard output. `inputs` are not written over."""
     from promptlint.report import write
 
-    inputs = (options.a, options.b)
+    excerpts = not options.no_excerpts
     for output in options.output:
         form, path = _output(output)
         if any(os.path.exists(path) and os.path.exists(side) and os.path.samefile(path, side) for side in inputs):
             raise PromptlintError(f"--output {path} is one of the inputs", "name another file")
-        _write_file(path, write(report, form, excerpts=not options.no_excerpts))
+        _write_file(path, write(report, form, excerpts=excerpts))
     if options.format == "concise":  # one line a finding, so notes stand apart
         _print_notes(report)
     color = options.format == "text" and _colored(options.color)
-    sys.stdout.write(write(report, options.format, color=color, excerpts=not options.no_excerpts))
-    return 1 if options.exit_code and report.verdict in _FAILING else 0
+    sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts))
 
 
 def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
@@ -264,13 +321,15 @@ def _day(text: str) -> "date":
         raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
 
 
-def _progress(what: str) -> Callable[[int, int], None]:
-    """Says how many of them are done, once it has taken a second; wipes that line at the end."""
+def _progress(what: str, verb: str = "compared") -> Callable[[int, int], None] | None:
+    """Says on a terminal how many of them are done, once it has taken a second; wipes that line at the end."""
+    if not sys.stderr.isatty():
+        return None
     start = time.monotonic()
 
     def show(done: int, of: int) -> None:
         if time.monotonic() - start > 1:
-            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} {what} compared")
+            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} {what} {verb}")
             sys.stderr.flush()
 
     return show
@@ -293,38 +352,25 @@ def _output(output: str) -> tuple[str, str]:
 
 
 def _write_file(path: str, text: str) -> None:
-    """The file (the one that a link leads to) is replaced as a whole or not at all, and keeps its permissions."""
-    from tempfile import mkstemp
+    from promptlint.files import replace_file
 
-    scratch = ""
     try:
         target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):  # a device or pipe cannot be replaced
             with open(target, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
-            return
-        number, scratch = mkstemp(dir=os.path.dirname(target), prefix=".promptlint-")
-        with open(number, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(scratch, os.stat(target).st_mode & 0o7777 if os.path.exists(target) else 0o666 & ~_umask())
-        os.replace(scratch, target)
+        else:
+            replace_file(path, text.encode("utf-8"))
     except (OSError, ValueError) as error:
-        if scratch and os.path.exists(scratch):
-            os.unlink(scratch)
         reason = error.strerror if isinstance(error, OSError) else error
         raise PromptlintError(f"{path}: {reason}", "name a file that can be written") from None
 
 
-def _umask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "baseline": _baseline,
+    "config": _config,
     "diff": _diff,
+    "init": _init,
     "key": _key,
     "lint": _lint,
     "models": _models,

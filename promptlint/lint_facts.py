@@ -46,6 +46,26 @@ class Suggestion(NamedTuple):
     reader_note: str  # how to keep a value close to the question, or ""
 
 
+class VariableEffect(NamedTuple):
+    """Where a variable of a template first moves its text while all others stay, as renderings show it."""
+
+    name: str  # "user_name"; of a function that answers with the time "now()"
+    path: str  # of the file that prints that place, "" if it is not known
+    line: int | None
+    column: int | None
+    shared_tokens: int  # ahead of it
+    stranded_tokens: int  # of the template's own text behind it
+    note: str = ""  # why no place is known: "no effect", or what the renderer said
+
+
+class RenderedTemplate(NamedTuple):
+    """What differential rendering has shown of a template."""
+
+    path: str
+    pointer: str | tuple[str, ...]  # of a template inside a JSON file, else ""
+    variables: tuple[VariableEffect, ...]  # the one that moves the text first comes first
+
+
 class FixFacts(NamedTuple):
     """What --fix did to a file, or would do."""
 
@@ -69,4 +89,5 @@ class LintFacts(NamedTuple):
     statistics: bool = False  # counts by rule instead of findings
     suggestions: tuple[Suggestion, ...] = ()
     fixes: tuple[FixFacts, ...] = ()
+    rendered: tuple[RenderedTemplate, ...] = ()
     exact: bool = False  # lost tokens are counted as the models themselves count

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from promptlint.lint.edits import Edit, Remove
 from promptlint.lint.hit import Hit, Place
 from promptlint.lint.subject import RequestSubject
 
@@ -74,3 +75,10 @@ def _names_the_conversation(subject: RequestSubject, path: object, key: str) -> 
             if text == key and any(word in str(name).lower().replace("-", "_") for word in _WORDS_OF_CONVERSATION):
                 return True
     return False
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """The key goes: without one the prefix alone leads to what is cached. A salt keeps tenants apart and stays."""
+    assert isinstance(hit.at, Place)
+    if hit.at.path[-1] == "prompt_cache_key":
+        yield Remove(hit.at.path)

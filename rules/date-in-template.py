@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
-from promptlint.lint.calls import clock_of, hit_of_call
+from promptlint.lint.calls import clock_of, hits_of_calls
 from promptlint.lint.hit import Hit
+from promptlint.lint.rendering.confirmed import confirmed
 from promptlint.lint.subject import TemplateSubject
 
 
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """Each such call that is printed ahead of more than a tail."""
-    return hit_of_call(subject, lambda call: clock_of(call) == "day")
+    hits = hits_of_calls(subject, lambda template, call: clock_of(template, call) == "day")
+    return confirmed(subject, "date-rollover", hits)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from promptlint.cache.marker_faults import unfit_lifetime
 from promptlint.facts.models import model_of
+from promptlint.lint.edits import Edit, Remove
 from promptlint.lint.hit import Hit, Place
 from promptlint.lint.markers import hit_of, setting
 from promptlint.lint.subject import RequestSubject
@@ -26,3 +27,10 @@ def check(subject: RequestSubject) -> Iterator[Hit]:
     wanted = asked.replace("-", "_")
     if known is not None and wanted not in (known.ttls or ("in_memory",)):
         yield Hit(Place((*subject.request.path, _FIELD)), {"asked": shown(asked)})
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """The field goes: this model does nothing with it, or refuses it."""
+    assert isinstance(hit.at, Place)
+    if hit.at.path[-1] == _FIELD:
+        yield Remove(hit.at.path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from promptlint.lint.edits import Edit, Remove
 from promptlint.lint.hit import Hit, Place
 from promptlint.lint.subject import RequestSubject
 from promptlint.prompt import Path
@@ -34,3 +35,13 @@ def check(subject: RequestSubject) -> Iterator[Hit]:
 def _concerns(path: Path, request: Path) -> bool:
     """Whether a key stands in the request, or leads to it."""
     return path[: len(request)] == request or request[: len(path)] == path
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """Of equal values the last one goes: keys stand in the order of their first. Which of other values is meant only
+    the author knows.
+    """
+    assert isinstance(hit.at, Place)
+    path = hit.at.path
+    if any(found.path == path and found.equal for found in repeated_keys(subject.request.document.text)):
+        yield Remove(path)

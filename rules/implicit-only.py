@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from promptlint.cache.positions import Position
 from promptlint.cache.refusals import name
+from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit, Place
+from promptlint.lint.marker_edits import marked
 from promptlint.lint.markers import answers, fixed, in_batch, is_long, messages, positions, setting
 from promptlint.lint.subject import RequestSubject
 
@@ -48,3 +50,15 @@ def _nothing(subject: RequestSubject, last: Position) -> Hit:
     fix = "Set a breakpoint, unless nothing is meant to be cached."
     related = (Place(last.path),)
     return Hit(Place(path), related=related, message=message, fix=fix, severity="info", confidence="possible")
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """A breakpoint on the last block of the fixed part, which costs nothing: what is written is written at one price.
+
+    Nothing where that block cannot carry one, and nothing for a request that asks for breakpoints only and sets none:
+    so caching is switched off on purpose.
+    """
+    assert isinstance(hit.at, Place)
+    fit = fixed(subject).last
+    if fit is not None and fit.path == hit.at.path:
+        yield from marked(subject, fit.path)

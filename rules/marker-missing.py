@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from promptlint.cache.positions import Position, can_carry
 from promptlint.cache.refusals import name
+from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit, Place
+from promptlint.lint.marker_edits import marked
 from promptlint.lint.markers import answers, fixed, in_batch, is_long, messages, positions, setting
 from promptlint.lint.subject import RequestSubject
 
@@ -58,3 +60,10 @@ def _place(subject: RequestSubject) -> tuple[str, Position] | None:
         return None
     fit = [position for position in positions(subject) if can_carry(position, subject.provider)]
     return ("a conversation", fit[-1]) if fit and fit[-1].end > sent else None
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """The marker; none for a gateway, which may set its own, nor in a batch, whose rows may all write and none read."""
+    assert isinstance(hit.at, Place)
+    if subject.request.format in _NATIVE and not in_batch(subject):
+        yield from marked(subject, hit.at.path)

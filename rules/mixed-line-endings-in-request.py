@@ -16,15 +16,15 @@ def check(subject: RequestSubject) -> Iterator[Hit]:
     some_lf = any(one.end == "\n" for _, ends in read for one in ends)
     for text, ends in read:
         if len(ends) > 1:
-            yield from _hit(subject, text, ends[-1], f"{ends[0].lines:,} times {_NAMES[ends[0].end]}", alone=False)
+            rest = f"and {ends[0].lines:,} in {_NAMES[ends[0].end]}"
+            yield from _hit(subject, text, ends[-1], rest)
         elif ends[0].end != "\n" and some_lf:
-            yield from _hit(subject, text, ends[0], "LF", alone=True)
+            for hit in _hit(subject, text, ends[0], "where others end in LF"):
+                yield hit._replace(severity="info")
 
 
-def _hit(subject: RequestSubject, text: PrefixText, few: LineEnds, many: str, *, alone: bool) -> Iterator[Hit]:
-    if not in_prefix(subject, text, few.first[0].start, few.first[0].end):
-        return
-    place = "other texts" if alone else where(text)
-    words = f"{where(text)} ends {few.lines:,} lines in {_NAMES[few.end]}, {place} ends lines in {many}"
-    hit = hit_of(subject, text, list(few.first))
-    yield hit._replace(values={"what": words}, severity="info" if alone else None)
+def _hit(subject: RequestSubject, text: PrefixText, few: LineEnds, rest: str) -> Iterator[Hit]:
+    if in_prefix(subject, text, few.first[0].start, few.first[0].end):
+        lines = "1 line" if few.lines == 1 else f"{few.lines:,} lines"
+        words = f"{where(text)} ends {lines} in {_NAMES[few.end]} {rest}"
+        yield hit_of(subject, text, list(few.first))._replace(values={"what": words})

@@ -31,6 +31,6 @@ def _hit(subject: RequestSubject, text: PrefixText, one: Found, begin: int) -> H
     values = {
         "what": one.what,
         "value": shown(text.text[one.start : one.end]),
-        "tokens": f"{subject.band} {tokens:,}".strip(),
+        "tokens": f"about {tokens:,}" if subject.band else f"{tokens:,}",
     }
     return Hit(place(text, one), values, lost_tokens=tokens)

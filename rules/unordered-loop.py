@@ -5,21 +5,22 @@ from collections.abc import Iterator
 
 from promptlint.lint.edits import Replace
 from promptlint.lint.hit import Hit
-from promptlint.lint.stranded import behind, end_of_prefix
+from promptlint.lint.stranded import end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.template import SourceRange
 
+_SORTED = r"\|\s*(?:dict)?sort\b|\bsorted\s*\("
 _UNORDERED = r"\b(?:set|frozenset|listdir|iterdir|scandir|glob|walk)\s*\(|\w_set\b"
 
 
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """Each such loop. A chat template prints schemas in the order in which they are sent, which is the caller's."""
-    end = end_of_prefix(subject)
+    end, behind = end_of_prefix(subject), losses(subject)
     for loop in subject.template.loops:
-        unordered = re.search(_UNORDERED, loop.over) is not None
+        unordered = re.search(_UNORDERED, loop.over) is not None and re.search(_SORTED, loop.over) is None
         if not unordered and (loop.ordered or subject.template.is_chat):
             continue
-        if loop.first < min(loop.last, end) and (rest := behind(subject, loop.last - 1)).matters:
+        if loop.first < min(loop.last, end) and (rest := behind(loop.last - 1)).matters:
             values = {"over": loop.over, "behind": rest.words}
             yield Hit(loop.range, values, lost_tokens=rest.tokens, severity="warning" if unordered else None)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from promptlint.finding import Severity
 from promptlint.lint.hit import Hit
-from promptlint.lint.stranded import behind, end_of_prefix
+from promptlint.lint.stranded import Behind, end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.variables import Guess, guess
 from promptlint.template import Hole
@@ -15,34 +15,40 @@ _LONG, _SOME, _LITTLE = 1024, 192, 24  # tokens of fixed text; no provider cache
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """The first hole of each variable that changes, if it costs enough to be told."""
     told: set[str] = set()
+    behind = losses(subject)
     for number, part in enumerate(subject.template.parts[: end_of_prefix(subject)]):
         for name in part.names if isinstance(part, Hole) else ():
             found = guess(name, subject.variables)
-            if found is None or found.often == "stable" or name in told:
+            root = name.split(".")[0]
+            if found is None or found.often == "stable" or root in told:
                 continue
-            told.add(name)
-            rest = behind(subject, number)
-            severity = _severity(found, rest.tokens, is_chat=subject.template.is_chat)
+            told.add(root)
+            rest = behind(number)
+            severity = _severity(found, rest, is_chat=subject.template.is_chat)
             if severity is not None:
-                values = {"name": name, "how": _how(found), "behind": f"{rest.tokens:,} tokens of fixed text"}
+                values = {"name": name, "how": _how(found), "behind": rest.words if rest.marked else rest.fixed}
                 confidence = "certain" if found.declared else "possible"
                 yield Hit(
                     part.expression,
                     values,
-                    lost_tokens=rest.tokens,
+                    lost_tokens=rest.tokens or None,
                     severity=severity,
                     confidence=confidence,
                     cause=found.cause,
                 )
 
 
-def _severity(found: Guess, tokens: int, *, is_chat: bool) -> Severity | None:
+def _severity(found: Guess, rest: Behind, *, is_chat: bool) -> Severity | None:
     """A chat template is given its date by the caller: who keeps it fixed loses nothing."""
+    tokens = rest.tokens
     if found.declared:
-        enough = tokens >= _LITTLE
+        enough = tokens >= _LITTLE or (rest.marked and rest.matters)
         return ("warning" if found.often == "per-request" else "info") if enough else None
-    if found.often == "per-session" or is_chat:
-        return "info" if tokens >= _SOME else None
+    if rest.marked:
+        sure = found.often == "per-request" and not found.weak and tokens >= _SOME
+        return "warning" if sure else "info" if rest.matters else None
+    if found.often == "per-session" or found.weak or is_chat:
+        return "info" if tokens >= _SOME and not (found.weak and is_chat) else None
     if found.cause in ("clock", "identifier", "counter"):
         return "warning" if tokens >= _SOME else "info" if tokens >= _LITTLE else None
     return "warning" if tokens >= _LONG else "info" if tokens >= _SOME else None

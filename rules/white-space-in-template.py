@@ -1,33 +1,49 @@
-"""Printed spaces and tabs in front of a line feed of literal text."""
+"""White space of a chat template that is printed or not as the engine's settings say."""
 
-import re
 from collections.abc import Iterator
 
-from promptlint.lint.edits import Replace
 from promptlint.lint.hit import Hit
-from promptlint.lint.stranded import end_of_prefix
 from promptlint.lint.subject import TemplateSubject
-from promptlint.template import SourceRange, Text
-
-_TRAILING = re.compile(r"(?<![ \t])[ \t]+(?=\r?\n)")
+from promptlint.load.jinja import read_template
+from promptlint.template import SourceRange, Template, Text
 
 
 def check(subject: TemplateSubject) -> Iterator[Hit]:
-    """One finding for a file, at the first such line."""
-    found: dict[int, list[SourceRange]] = {}
-    for part in subject.template.parts[: end_of_prefix(subject)]:
-        if isinstance(part, Text) and ("\n" in part.text):
-            raw = subject.template.files[part.range.file].text
-            for match in _TRAILING.finditer(raw, part.range.start, part.range.end):
-                if match[0] in part.text:
-                    found.setdefault(part.range.file, []).append(SourceRange(part.range.file, *match.span()))
-    for ranges in found.values():
-        yield Hit(ranges[0], {"count": len(ranges)}, tuple(ranges[1:]))
+    """One finding for a template, at the first such tag; an application renders its templates in one way."""
+    template = subject.template
+    if not template.is_chat:
+        return
+    file = template.files[0]
+    other = read_template(template.name, file.text, (), chat=False)
+    more = list(_gaps(_printed(other), _printed(template)))
+    if not more:
+        return
+    begins = {tag.start: tag for tag in (*template.tags, *template.comments) if tag.file == 0}
+    ends = {tag.end: tag for tag in begins.values()}
+    found = [ends.get(start) or begins.get(end) or SourceRange(0, start, end) for start, end in more]
+    tags = sorted(set(found))
+    what = "a line feed or indent" if len(more) == 1 else f"{len(more):,} line feeds or indents"
+    words = "a tag is" if len(tags) == 1 else f"{len(tags):,} tags are"
+    yield Hit(tags[0], {"what": what, "tags": words}, tuple(tags[1:4]))
 
 
-def fix(subject: TemplateSubject, hit: Hit) -> Iterator[Replace]:
-    """All of them, in the file that was named."""
-    for place in (hit.at, *hit.related):
-        assert isinstance(place, SourceRange)
-        if not place.file:
-            yield Replace(place, place.start, place.end, "")
+def _printed(template: Template) -> list[tuple[int, int]]:
+    """Where the first file's literal text is printed from, in the order of the file."""
+    ranges = (part.range for part in template.parts if isinstance(part, Text) and part.inside is None)
+    return sorted({(found.start, found.end) for found in ranges if found.file == 0})
+
+
+def _gaps(more: list[tuple[int, int]], less: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What of the ranges `more` lies in none of `less`."""
+    number = 0
+    for start, end in more:
+        while number < len(less) and less[number][1] <= start:
+            number += 1
+        at, place = number, start
+        while at < len(less) and less[at][0] < end:
+            if place < less[at][0]:
+                yield place, less[at][0]
+            place = max(place, less[at][1])
+            at += 1
+        if place < end:
+            yield place, end

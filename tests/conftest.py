@@ -1,6 +1,6 @@
 """Expected outputs lie beside their inputs; `pytest --update` rewrites them, a missing one fails."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,3 +29,11 @@ def expected(request: pytest.FixtureRequest) -> Expected:
             assert actual == path.read_bytes().decode(), f"differs from {path.relative_to(ROOT)}"
 
     return compare
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _results_are_not_kept_between_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads what an earlier run, or the user's own, has left in the cache of results."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROMPTLINT_CACHE_DIR", str(tmp_path_factory.mktemp("results")))
+        yield

@@ -3,7 +3,7 @@
 import re
 
 from promptlint.prompt import Origin, Rendering
-from promptlint.template import Hole, SourceRange, Template, Text
+from promptlint.template import Condition, Hole, Loop, SourceRange, Template, Text
 
 
 def written(template: Template, found: SourceRange) -> str:
@@ -44,7 +44,8 @@ def assert_ranges(template: Template) -> None:
         assert written(template, tag)[:2] + written(template, tag)[-2:] == "{%%}"
     for loop in template.loops:
         assert written(template, loop.range) == loop.over
-    for row in (*template.loops, *template.conditions):
+    rows: list[Loop | Condition] = [*template.loops, *template.conditions]
+    for row in rows:
         assert 0 <= row.first < row.last <= len(template.parts)
     assert all(0 <= mark.part <= len(template.parts) for mark in template.breakpoints)
 

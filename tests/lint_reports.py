@@ -1,7 +1,9 @@
 """Lint reports of any texts, for laws; and what GitHub's runner makes of a line of a log."""
 
+import re
 from typing import Any, NamedTuple
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import lint_samples as lint
@@ -10,10 +12,15 @@ from promptlint.lint_facts import CheckedFile, FixFacts, RuleFacts, Suggestion, 
 from promptlint.prompt import Location, SourceByte
 from report_samples import HOSTILE, SECRETS
 
+LAW = settings(deadline=None, max_examples=60)
 ATTACKS = (
     *HOSTILE,
     *SECRETS,
     "::error::x",
+    "::add-mask::x",
+    "\x1b[2J\x1b]0;title\x07",
+    "\u202eevil\u2066",
+    "{0}",
     "##[group]",
     "##",
     "[error]",
@@ -112,6 +119,14 @@ def reports(draw: st.DrawFn) -> Report:
     )
     verdict: Any = draw(st.sampled_from(["pass", "fail"]))
     return Report("lint", verdict, found, notes=draw(names), lint=facts)
+
+
+def check_harmless(text: str) -> None:
+    """Printable characters and line feeds; nothing that the runners of GitHub and Azure obey."""
+    assert text.endswith("\n")
+    assert all(char.isprintable() for char in text.replace("\n", ""))
+    assert not any(row.strip().startswith("::") for row in text.split("\n"))
+    assert not re.search(r"##[A-Za-z]*\[", text)
 
 
 class Command(NamedTuple):

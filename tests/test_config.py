@@ -57,13 +57,14 @@ def test_prices_in_toml_are_exact(tmp_path: Path) -> None:
     ("files", "message"),
     [
         ({"promptlint.yaml": "fact: {}"}, "unknown key fact; did you mean facts?"),
-        ({"promptlint.yaml": "zzz: 1"}, "unknown key zzz; settings are facts"),
-        ({"promptlint.yaml": "[facts]"}, "not a mapping of settings"),
+        ({"promptlint.yaml": "zzz: 1"}, "promptlint.yaml: unknown key zzz; one of select, ignore, "),
+        ({"promptlint.yaml": "[facts]"}, "promptlint.yaml: a list is not a mapping"),
         ({"promptlint.yaml": "facts: {"}, "promptlint.yaml:"),
         ({"promptlint.yaml": "facts: {}\nfacts: {}"}, "is there twice"),
         ({"pyproject.toml": "[tool.promptlint"}, "not TOML"),
         ({"pyproject.toml": "[tool.promptlint]\nfact = 1\n"}, "unknown key fact; did you mean facts?"),
-        ({"pyproject.toml": "[tool]\npromptlint = 3\n"}, "not a mapping of settings"),
+        ({"pyproject.toml": "[tool]\npromptlint = 3\n"}, "pyproject.toml: tool.promptlint: 3 is not a mapping"),
+        ({"promptlint.yml": "facts: {}"}, "promptlint.yml is not read; name it promptlint.yaml"),
         (
             {"pyproject.toml": "[tool.promptlint]\n", "promptlint.yaml": ""},
             "both configure promptlint; keep one of them",

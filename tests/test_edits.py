@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptlint.lint.edits import Edit, Put, Remove, Replace, applied, splices
+from promptlint.lint.edits import Add, Edit, Put, Remove, Replace, Wrap, applied, splices
 from promptlint.prompt import Document, Path, SourceByte
 from promptlint.template import SourceRange
 
@@ -19,7 +19,8 @@ def document(text: str) -> Document:
 
 
 def edited(text: str, *edits: Edit) -> str:
-    return applied(text, splices(document(text), edits))[0]
+    """Each edit is a fix of its own."""
+    return applied(text, splices(document(text), [(edit,) for edit in edits]))[0]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,9 @@ def edited(text: str, *edits: Edit) -> str:
         (Put(("d",), True), "3]\n", '3],\n  "d": true\n'),
         (Replace(("b", "x"), 2, 3, " "), "\\n", " "),
         (Replace(("b", "x"), 0, 0, '"'), '"ab', '"\\"ab'),
+        (Add(("c", 2), {"t": "x"}), "3]", '3, {"t": "x"}]'),
+        (Add(("c", 0), None), "1, 2", "1, null, 2"),
+        (Wrap(("b", "x"), {"t": "x"}, "k", {"m": {}}), '"ab\\ncd"', '[{"t": "x", "k": "ab\\ncd", "m": {}}]'),
     ],
 )
 def test_an_edit_changes_its_own_bytes_only(edit: Edit, old: str, new: str) -> None:
@@ -48,17 +52,52 @@ def test_a_compact_text_stays_compact() -> None:
 
 
 def test_what_leads_nowhere_is_left_out() -> None:
-    for edit in (Remove(("z",)), Remove(("c", 9)), Put(("a", "x"), "1"), Put(("c", 7), "1"), Replace(("a",), 0, 1, "")):
+    nowhere: list[Edit] = [
+        Remove(("z",)),
+        Remove(("c", 9)),
+        Put(("a", "x"), "1"),
+        Put(("c", 7), "1"),
+        Replace(("a",), 0, 1, ""),
+    ]
+    for edit in (*nowhere, Remove(()), Add(("c", 9), "1"), Add(("a",), "1"), Wrap(("a",), {}, "k", {})):
         assert edited(TEXT, edit) == TEXT
+
+
+def test_a_fix_is_made_as_a_whole_or_not_at_all() -> None:
+    fix = (Remove(("a",)), Remove(("z",)))
+    assert applied(TEXT, splices(document(TEXT), [fix])) == (TEXT, [False])
+
+
+def test_edits_of_one_fix_that_are_in_each_others_way_are_not_made() -> None:
+    fix = (Remove(("b", "x")), Remove(("b", "y")))
+    assert applied(TEXT, splices(document(TEXT), [fix])) == (TEXT, [False])
+
+
+def test_of_two_fixes_that_write_at_one_place_one_is_made() -> None:
+    fixes = [(Put(("b", "k"), "1"),), (Put(("b", "k"), "2"),), (Put(("b", "k"), "1"),)]
+    text, made = applied(TEXT, splices(document(TEXT), fixes))
+    assert (text, made) == (TEXT.replace("2}", '2, "k": "1"}'), [True, False, True])
+
+
+def test_a_wrapped_string_keeps_its_escapes() -> None:
+    text = '{"system":"\\u00e9\\/\\ud83d\\ude00"}'
+    assert edited(text, Wrap(("system",), {"type": "text"}, "text", {})) == (
+        '{"system":[{"type":"text","text":"\\u00e9\\/\\ud83d\\ude00"}]}'
+    )
+
+
+def test_a_string_with_escapes_is_edited_in_many_places_in_linear_work() -> None:
+    count = 20_000
+    text = json.dumps({"a": "x\r\n" * count})
+    fix = [Replace(("a",), 3 * number + 1, 3 * number + 3, "\n") for number in range(count)]
+    assert json.loads(applied(text, splices(document(text), [fix]))[0]) == {"a": "x\n" * count}
 
 
 def test_of_two_edits_of_one_place_the_first_is_made() -> None:
     text = "{{ a }} {{ b }}"
     first, second = SourceRange(0, 0, 7), SourceRange(0, 3, 15)
-    assert applied(text, splices(document(text), [Replace(first, 0, 7, "A"), Replace(second, 3, 15, "B")])) == (
-        "A {{ b }}",
-        1,
-    )
+    fixes = [(Replace(first, 0, 7, "A"),), (Replace(second, 3, 15, "B"),)]
+    assert applied(text, splices(document(text), fixes)) == ("A {{ b }}", [True, False])
 
 
 SCALARS = st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=6)

@@ -10,15 +10,16 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 import lint_samples as lint
 from conftest import ROOT, Expected
-from lint_reports import reports
+from lint_reports import LAW, check_harmless, reports
+from promptlint.commands.rules import rules
 from promptlint.finding import Report
 from promptlint.report import FORMS, write
 from promptlint.report.escape import line, width
-from report_samples import HOSTILE, SECRETS
+from promptlint.report.findings import statistics
+from report_samples import HOSTILE
 
 SCHEMA = json.loads((ROOT / "promptlint/schemas/report.schema.json").read_text())
 CONTRACT = jsonschema.Draft202012Validator(SCHEMA)
@@ -38,14 +39,7 @@ def test_every_expected_file_is_compared() -> None:
     }
 
 
-def check_harmless(text: str) -> None:
-    """Printable characters and line feeds; nothing that the runners of GitHub and Azure obey."""
-    assert text.endswith("\n")
-    assert all(char.isprintable() for char in text.replace("\n", ""))
-    assert not any(row.strip().startswith("::") for row in text.split("\n"))
-    assert not re.search(r"##[A-Za-z]*\[", text)
-
-
+@LAW
 @given(reports(), st.integers(50, 120), st.booleans())
 def test_text_is_harmless_and_fits(report: Report, columns: int, excerpts: bool) -> None:
     text = write(report, "text", width=columns, excerpts=excerpts)
@@ -58,7 +52,10 @@ def test_text_is_harmless_and_fits(report: Report, columns: int, excerpts: bool)
     unbroken = [width(line(row)) for row in quoted]
     unbroken += [width(word) for word in text.split()]
     unbroken += [width(line(file.what)) + width(line(file.path)) for file in facts.files]
-    unbroken += [width(line(found.location.path)) for found in report.findings]
+    unbroken += [width(line(at.path)) for found in report.findings for at in (found.location, *found.related)]
+    unbroken += [width(line(suggestion.path)) for suggestion in facts.suggestions]
+    unbroken += [width(line(path)) for path, _ in facts.skipped]
+    unbroken += [width(line(text)) for fix in facts.fixes for text in (fix.path, ", ".join(fix.rules))]
     unbroken += [width(pointer(found.pointer)) + width(line(found.rule)) for found in report.findings]
     limit = max(columns, 40 + max(unbroken, default=0))
     assert all(width(row) <= limit for row in text.split("\n"))
@@ -91,6 +88,44 @@ def test_text_says_everything_of_a_finding() -> None:
     assert "(possible) 2,040 tokens lost" in " ".join(write(exact, "text").split())
 
 
+def test_the_verdict_ends_the_text() -> None:
+    """A terminal shows the end of a long report."""
+    assert write(lint.findings(), "text").splitlines()[-2].startswith("fail  5 findings in 2 of 4 files")
+    assert write(lint.clean(), "text") == "pass  3 files, nothing to report\n"
+
+
+def test_a_fix_that_a_rule_repeats_is_told_once_in_a_file() -> None:
+    other = lint.clock()._replace(location=lint.location("other.j2", 1, 1))
+    asked = lint.clock()._replace(fix="Something else.")
+    found = (lint.clock(), lint.clock(), asked, other)
+    text = " ".join(write(Report("lint", "fail", found, lint=lint.facts()), "text").split())
+    assert text.count("fix Let the caller pass") == 2
+    assert text.count("fix Something else.") == 1
+
+
+def test_many_findings_of_one_rule_are_cut() -> None:
+    many = tuple(lint.clock()._replace(location=lint.location("a.j2", number, 1)) for number in range(1, 31))
+    report = Report("lint", "fail", (*many, lint.varying()), lint=lint.facts())
+    text = write(report, "text")
+    assert "  and 20 more clock-in-template in lines 11 to 30 (--format concise has all)\n" in text
+    assert text.count("clock-in-template") == 11
+    assert "varying-text-ahead" in text
+    assert write(report, "concise").count("clock-in-template") == 30
+
+
+def test_no_caret_where_a_whole_text_is_meant() -> None:
+    def rows(mark: tuple[int, int]) -> list[str]:
+        found = lint.clock()._replace(excerpt="abc", mark=mark)
+        text = write(Report("lint", "fail", (found,), lint=lint.facts()), "text")
+        return [row.strip() for row in text.split("\n") if row.strip().startswith("|")]
+
+    assert rows((0, 0)) == ["| abc"]
+    assert rows((2, 2)) == ["| abc", "|   ^"]
+    assert rows((0, 3)) == rows((0, 9)) == ["| abc", "| ^^^"]
+    assert rows((3, 4)) == ["| abc", "|    ^"]
+    assert rows((7, 9)) == ["| abc", "|    ^"]
+
+
 def test_carets_stand_under_what_is_marked() -> None:
     rows = write(Report("lint", "fail", (lint.clock(),), lint=lint.facts()), "text").split("\n")
     number = next(index for index, row in enumerate(rows) if row.lstrip().startswith("| It is"))
@@ -116,9 +151,33 @@ def test_statistics_instead_of_findings() -> None:
         assert re.search(r"2\W+info\W+white-space-in-template", text), form
     assert write(report, "text").index("white-space") < write(report, "text").index("clock-in")
     told = json.loads(write(lint.findings(), "json"))["lint"]["statistics"]
-    assert list(told.items())[:2] == [("white-space-in-template", 2), ("clock-in-template", 1)]
+    assert told[:2] == [
+        {"rule": "white-space-in-template", "severity": "info", "findings": 2, "lost_tokens": None},
+        {"rule": "clock-in-template", "severity": "error", "findings": 1, "lost_tokens": 3118},
+    ]
 
 
+def test_statistics_count_the_dearest_of_each_file() -> None:
+    """The findings of one file overlap: what the first strands holds what the second does."""
+    here, there = lint.clock().location, lint.location("other.j2", 1, 1)
+    found = (
+        lint.clock()._replace(lost_tokens=900, severity="info", location=here),
+        lint.clock()._replace(lost_tokens=40, severity="warning", location=here),
+        lint.clock()._replace(lost_tokens=100, severity="info", location=there),
+    )
+    report = Report("lint", "fail", found, lint=lint.facts(statistics=True))
+    [count] = statistics(report)
+    assert (count.rule.id, count.findings, count.lost_tokens, count.severity) == (
+        "clock-in-template",
+        3,
+        1000,
+        "warning",
+    )
+    for form in ("text", "concise", "markdown"):
+        assert "about 1,000" in write(report, form), form
+
+
+@LAW
 @given(reports())
 def test_concise_is_one_line_a_finding(report: Report) -> None:
     text = write(report, "concise")
@@ -132,6 +191,7 @@ def test_concise_lines_open_in_an_editor() -> None:
     assert all(re.fullmatch(r"[a-z0-9./-]+:\d+:\d+: (error|warning|info) [a-z-]+: .+", row) for row in rest)
 
 
+@LAW
 @given(reports(), st.booleans())
 def test_json_keeps_the_contract(report: Report, excerpts: bool) -> None:
     text = write(report, "json", excerpts=excerpts)
@@ -148,7 +208,29 @@ def test_json_gives_back_the_strings() -> None:
         found = lint.finding("r", where, text, fix=text, excerpt=text, mark=(1, 3), end_line=2, end_column=4)
         back = json.loads(write(Report("lint", "fail", (found,), lint=lint.facts()), "json"))["findings"][0]
         assert (back["message"], back["fix"], back["excerpt"], back["location"]["path"]) == (text,) * 4
-        assert (back["mark"], back["end_line"], back["end_column"], back["cause"]) == ([1, 3], 2, 4, "r")
+        assert (back["mark"], back["end_line"], back["end_column"], back["cause"]) == ([1, 3], 2, 4, None)
+
+
+def test_a_finding_about_the_check_itself_has_no_cause() -> None:
+    found = lint.clock()._replace(rule="unused-suppression", cause="")
+    report = Report("lint", "fail", (found,), lint=lint.facts())
+    value = json.loads(write(report, "json"))
+    CONTRACT.validate(value)
+    assert value["findings"][0]["cause"] is None
+    for form in FORMS:
+        assert "unused-suppression" in write(report, form), form
+
+
+def test_the_catalogue_keeps_the_contract() -> None:
+    value = json.loads(write(rules(), "json"))
+    CONTRACT.validate(value)
+    assert len(value["rules"]) > 40
+    assert not CONTRACT.is_valid({**value, "verdict": "pass"})
+    for name in list(value["rules"][0]):
+        kept = value["rules"][0].pop(name)
+        assert not CONTRACT.is_valid(value), name
+        value["rules"][0][name] = kept
+    CONTRACT.validate(json.loads(write(rules("marker-limit"), "json")))
 
 
 def test_schema_is_strict() -> None:
@@ -168,6 +250,7 @@ def test_schema_is_strict() -> None:
         ("lint", "suppressed", 0),
         ("lint", "suggestions", 0),
         ("lint", "fixes", 0),
+        ("lint", "statistics", 0),
     ):
         broken = json.loads(json.dumps(value))
         inner = broken
@@ -196,66 +279,6 @@ def test_markdown_fits_a_comment() -> None:
     text = write(Report("lint", "fail", many, lint=lint.facts()), "markdown")
     assert "349 more findings" in text
     assert len(text) < 65_536
-
-
-@given(reports(), st.booleans())
-def test_markdown_holds_only_its_own_markup(report: Report, excerpts: bool) -> None:
-    text = write(report, "markdown", excerpts=excerpts)
-    check_harmless(text)
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    html = {row for token in tokens if token.type == "html_block" for row in token.content.splitlines()}
-    assert html <= {"</details>", *(f"<details><summary>{each}</summary>" for each in FOLDED)}
-    allowed = ("text", "code_inline", "softbreak", "strong_open", "strong_close")
-    columns = {"tr_open": 0, "th_open": 0, "td_open": 0}
-    for token in tokens:
-        columns = {name: columns[name] + (token.type == name) for name in columns}
-        for child in token.children or []:
-            assert child.type in allowed, child
-            if child.type == "text":
-                assert not re.search(r"[@#$<>&`*_~|\\\[\]{}]|://|www\.|GH-", child.content), child.content
-        if token.type == "fence":
-            assert token.info in ("text", "jinja", "diff")
-            assert token.info != "text" or all(re.match(r"\| |  U\+|   ", row) for row in token.content.splitlines())
-    assert (columns["td_open"] + columns["th_open"]) % max(columns["tr_open"], 1) == 0
-
-
-FOLDED = ("Lines and fixes", "The template", "Changes")
-
-
-def test_hidden_excerpts() -> None:
-    canary = "canary-text"
-    found = lint.clock()._replace(excerpt=canary, mark=(0, 3))
-    more = lint.rewritten().lint
-    assert more is not None
-    facts = lint.facts(
-        suggestions=(more.suggestions[0]._replace(text=canary),), fixes=(more.fixes[0]._replace(diff=canary),)
-    )
-    report = Report("lint", "fail", (found,), lint=facts)
-    for form in FORMS:
-        assert canary not in write(report, form, excerpts=False), form
-        assert (canary in write(report, form)) == (form in ("text", "json", "junit", "markdown")), form
-
-
-@pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("form", FORMS)
-def test_secrets_never_appear(secret: str, form: str) -> None:
-    excerpt = f"key = {secret} end"
-    where = lint.location(f"{secret}.json", 1, 1)
-    found = lint.finding(
-        "r", where, f"see {secret}", pointer=f"/{secret}", excerpt=excerpt, mark=(18, 19), fix=secret, related=(where,)
-    )
-    more = lint.rewritten().lint
-    assert more is not None
-    facts = lint.facts(
-        skipped=((secret, secret),),
-        errors=(secret,),
-        suppressed=(lint.Suppressed(found, "comment", secret),),
-        suggestions=(more.suggestions[0]._replace(text=excerpt, moved=(secret,), reader_note=secret),),
-        fixes=(more.fixes[0]._replace(diff=excerpt, proof=secret),),
-    )
-    text = write(Report("lint", "fail", (found,), notes=(secret,), lint=facts), form)
-    for start in range(max(7, secret.find("Bearer ") + 11), len(secret) - 6):
-        assert json.dumps(secret[start : start + 6])[1:-1] not in text
 
 
 PROBE = """

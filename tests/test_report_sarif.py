@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -11,12 +13,20 @@ from hypothesis import given
 import lint_samples as lint
 import report_samples as samples
 from conftest import ROOT
-from lint_reports import reports
+from lint_reports import LAW, check_harmless, reports
 from promptlint.finding import Report
 from promptlint.report import write
 
 STANDARD = json.loads((ROOT / "fixtures/schemas/sarif-2.1.0.json").read_text())
 SCHEMA = jsonschema.Draft7Validator(STANDARD)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """All strings of a JSON value."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from strings(inner)
 
 
 def run_of(report: Report) -> dict[str, Any]:
@@ -36,14 +46,19 @@ def test_the_schema_is_whole() -> None:
     assert not SCHEMA.is_valid({"version": "2.1.0", "runs": [{"tool": {"driver": {}}}]})
 
 
+@LAW
 @given(reports())
 def test_any_report_is_valid(report: Report) -> None:
+    text = write(report, "sarif")
+    check_harmless(text)
     run = run_of(report)
+    assert all(text.isprintable() for told in strings(run) for text in told.split("\n"))
     assert len(run["results"]) == len(report.findings) + len(report.lint.suppressed if report.lint else ())
     rules = run["tool"]["driver"]["rules"]
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
         assert "](" not in result["message"]["text"]
+        assert not re.search(r"(?<!\{)\{[0-9]+\}(?!\})", result["message"]["text"].replace("]\\u{28}", ""))
         region = result["locations"][0]["physicalLocation"]["region"]
         assert (region.get("endLine", 0) == 0) == ("byteOffset" not in region)
     prints = [result["partialFingerprints"]["promptlintContent/v1"] for result in run["results"]]
@@ -79,7 +94,7 @@ def test_a_finding_in_full() -> None:
             "locations": [
                 {
                     "physicalLocation": {
-                        "artifactLocation": {"uri": "prompts/desk.j2", "uriBaseId": "SRCROOT"},
+                        "artifactLocation": {"uri": "prompts/desk.j2", "uriBaseId": "%SRCROOT%"},
                         "region": {
                             "startLine": 4,
                             "startColumn": 7,
@@ -97,8 +112,7 @@ def test_a_finding_in_full() -> None:
                 "confidence": "certain",
                 "lostTokens": 3118,
                 "lostUsd": "0.0093",
-                "fix": "Let the caller pass a time that is fixed for the session, or print it behind the last text that "
-                "stays.",
+                "fix": lint.clock().fix,
             },
         }
     ]
@@ -140,6 +154,16 @@ def test_suppressed_results_say_why() -> None:
     assert all("suppressions" not in result for result in run_of(lint.rewritten())["results"])
 
 
+def test_a_finding_about_the_check_itself_has_no_cause() -> None:
+    found = lint.clock()._replace(rule="unused-suppression", cause="", message="nothing here is {0} of [x](1)")
+    run = run_of(Report("lint", "fail", (found,), lint=lint.facts()))
+    (result,) = run["results"]
+    assert "cause" not in result["properties"]
+    assert result["message"]["text"].startswith("nothing here is {{0}} of [x]\\u{28}1)")
+    described = run["tool"]["driver"]["rules"][result["ruleIndex"]]
+    assert (described["id"], described["properties"]["tags"]) == ("unused-suppression", ["prompt-cache"])
+
+
 def test_errors_fail_the_invocation() -> None:
     (failed,) = run_of(lint.nothing())["invocations"]
     assert failed["executionSuccessful"] is False
@@ -164,7 +188,7 @@ def test_errors_fail_the_invocation() -> None:
 def test_paths_are_relative_references(path: str, uri: str) -> None:
     found = lint.clock()._replace(location=lint.location(path, 1, 1))
     artifact = run_of(Report("lint", "fail", (found,), lint=lint.facts()))["results"][0]["locations"][0]
-    assert artifact["physicalLocation"]["artifactLocation"] == {"uri": uri, "uriBaseId": "SRCROOT"}
+    assert artifact["physicalLocation"]["artifactLocation"] == {"uri": uri, "uriBaseId": "%SRCROOT%"}
 
 
 def test_a_path_elsewhere_is_absolute() -> None:

@@ -21,10 +21,12 @@ INPUTS = (".json", ".jsonl", ".j2", ".jinja", ".yaml", ".txt")
 
 REQUIRED = {"summary", "cause", "severity", "confidence", "scope", "since", "message", "why", "fix", "references"}
 DECIDERS = {"pattern", "changes"}
+OPTIONAL = {"fixable"}
 VALUES = {
     "severity": ("error", "warning", "info"),
     "confidence": ("certain", "possible", "unknown"),
     "scope": ("template", "request", "pair"),
+    "fixable": ("safe", "unsafe"),
 }
 
 
@@ -69,9 +71,9 @@ def test_a_rule_file_has_its_fields_and_no_others(name: str) -> None:
     coded = (RULES / f"{name}.py").exists()
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name)
     assert held.keys() >= REQUIRED
-    assert held.keys() <= REQUIRED | DECIDERS
+    assert held.keys() <= REQUIRED | DECIDERS | OPTIONAL
     assert len(held.keys() & DECIDERS) + coded == 1
-    assert all(held[field] in allowed for field, allowed in VALUES.items())
+    assert all(held[field] in allowed for field, allowed in VALUES.items() if field in held)
     assert held["cause"] in facts.table("causes")
     assert isinstance(held["since"], str)
     assert all(isinstance(held[field], str) and held[field].strip() for field in ("message", "why", "fix"))
@@ -114,7 +116,9 @@ def test_a_rule_cites_where_it_is_known_from(name: str) -> None:
 def test_code_of_a_rule_imports_the_package_and_the_standard_library_only(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert (RULES / f"{path.stem}.yaml").exists()
-    assert any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body)
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert "check" in functions
+    assert ("fix" in functions) == ("fixable" in row(path.stem))
     modules = {
         name
         for node in ast.walk(tree)

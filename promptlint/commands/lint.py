@@ -1,83 +1,175 @@
 """`promptlint lint PATH...`: what will break the prefix of a request, a tool schema or a template."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.commands.lint_files import How, lint_file
-from promptlint.commands.options import Options
-from promptlint.commands.own_facts import own_facts
+from promptlint.commands.lint_answers import answered
+from promptlint.commands.lint_files import Linted, lint_file
+from promptlint.commands.lint_results import Results
+from promptlint.commands.lint_settings import LintOptions, Settings
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding, Report, Severity
-from promptlint.lint.rule import Rule, built_in
-from promptlint.lint_facts import CheckedFile, LintFacts, RuleFacts
-from promptlint.tokens import open_tokenizer
+from promptlint.lint.rule import Rule
+from promptlint.lint.suppressions import FAULTS
+from promptlint.lint_facts import CheckedFile, FixFacts, LintFacts, RuleFacts, Suppressed
+from promptlint.read.names import shown
+from promptlint.read.walk import walk
 
 Progress = Callable[[int, int], None]
+_KeptPlace = tuple[str, str, object]
+"""What stays of a finding's place while its file is put right: lines move, pointers do not."""
+
+SUFFIXES = (".j2", ".jinja", ".jinja2", ".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
+"""Files that are looked into where a folder is named."""
 
 _RANK: tuple[Severity, ...] = ("error", "warning", "info")
+_THRESHOLDS = ("never", *_RANK)
+_DEFAULT = LintOptions()
 
 
-class LintOptions(NamedTuple):
-    """What the command line says; None: the configuration decides."""
+class _Outcome(NamedTuple):
+    """What the files gave that were named or met."""
 
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    fail_on: str | None = None
-    render: bool = True
-    provider: str | None = None
-    tokenizer: str | None = None
-    facts: str | None = None
-    now: datetime | None = None
+    done: list[Linted]
+    skipped: list[tuple[str, str]]  # path and reason
+    errors: list[str]
+    notes: list[str]
 
 
-def lint(paths: Sequence[str], options: LintOptions = LintOptions(), progress: Progress | None = None) -> Report:
-    """Check files and folders; `progress` is told how many of how many files are done."""
-    how = _how(paths[0], options)
-    done, errors, skipped = [], [], []
-    for path in sorted(paths):
+def lint(paths: Sequence[str], options: LintOptions = _DEFAULT, progress: Progress | None = None) -> Report:
+    """Check files and folders; `progress` is told how many of how many files are done.
+
+    Raises PromptlintError for a configuration that is not in order and for rules that are not known; a file that was
+    named and cannot be read, or is no prompt, is an entry of `errors` of the report's body.
+    """
+    settings = Settings(options)
+    outcome = _renderings(paths, settings, progress) if options.renderings else _files(paths, settings, progress)
+    fixes = _fixed(outcome, settings) if options.fix and not options.renderings else []
+    return _report(outcome, settings, tuple(fixes))
+
+
+def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) -> _Outcome:
+    options = settings.options
+    walked = walk(paths, suffixes=SUFFIXES, exclusion_of=settings.exclusion_of, as_walked=options.as_walked)
+    outcome = _Outcome([], [], [str(error) for error in walked.errors], list(walked.notes))
+    results = Results(kept=settings.results_are_kept)
+    for number, found in enumerate(walked.files):
+        if progress is not None:
+            progress(number, len(walked.files))
+        named = found.named and not options.as_walked
         try:
-            one = lint_file(path, how)
+            one = _linted(found.path, settings, results)
         except PromptlintError as error:
-            errors.append(str(error))
-            continue
+            one = Linted(found.path, "", reason=str(error))
         if one.what:
-            done.append(one)
+            outcome.done.append(one)
+        elif named:
+            outcome.errors.append(one.reason)
         else:
-            errors.append(one.reason)
-    findings = tuple(sorted((finding for one in done for finding in one.findings), key=_order))
-    fail_on = options.fail_on or "warning"
-    failed = fail_on != "never" and any(_RANK.index(f.severity) <= _RANK.index(fail_on) for f in findings)
-    facts = LintFacts(
-        files=tuple(CheckedFile(one.path, one.what) for one in done),
-        skipped=tuple(skipped),
-        suppressed=(),
-        rules=tuple(map(rule_facts, how.rules)),
-        fail_on=fail_on,
-        errors=tuple(errors),
+            outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
+    results.save()
+    if progress is not None:
+        progress(len(walked.files), len(walked.files))
+    return outcome
+
+
+def _linted(path: str, settings: Settings, results: Results) -> Linted:
+    """What a file gives, or gave when it was last looked at and nothing has changed since."""
+    key = results.key(path, settings.state_of(path))
+    if (kept := results.get(key)) is not None:
+        return kept
+    one = lint_file(path, settings.how_of(path))
+    results.put(key, one)
+    return one
+
+
+def _renderings(folders: Sequence[str], settings: Settings, progress: Progress | None) -> _Outcome:
+    from promptlint.commands.lint_pairs import lint_renderings
+
+    outcome = _Outcome([], [], [], [])
+    for folder in sorted(set(folders)):
+        try:
+            outcome.done.append(lint_renderings(folder, settings.how_of(folder), progress))
+        except PromptlintError as error:
+            outcome.errors.append(str(error))
+    return outcome
+
+
+def _fixed(outcome: _Outcome, settings: Settings) -> Iterator[FixFacts]:
+    """Put right what can be: files are written (and looked at again) unless only the difference is wanted."""
+    numbers = {file.path: number for number, file in enumerate(outcome.done)}
+    for project in settings.projects(outcome.done):
+        answers = answered(project, about_pardons=False)
+        spared = frozenset(_kept_place(one.finding) for one in answers.suppressed)
+        fixable = frozenset(rule.id for rule in settings.known(project.config) if rule.fixable)
+        for path in sorted({one.location.path for one in answers.findings if one.rule in fixable} & numbers.keys()):
+            try:
+                made = _fixed_file(path, spared, settings)
+                if isinstance(made, str):
+                    outcome.notes.append(made)
+                elif made is not None:
+                    yield made
+                    if made.written:
+                        outcome.done[numbers[path]] = lint_file(path, settings.how_of(path))
+            except PromptlintError as error:
+                outcome.errors.append(str(error))
+
+
+def _fixed_file(path: str, spared: frozenset[_KeptPlace], settings: Settings) -> FixFacts | str | None:
+    from promptlint.commands.lint_fix import fixed, write
+
+    made = fixed(
+        path,
+        settings.how_of(path),
+        unsafe=settings.options.unsafe_fixes,
+        spared=lambda finding: _kept_place(finding) in spared,
     )
-    notes = tuple(dict.fromkeys(note for one in done for note in one.notes))
-    return Report("lint", "fail" if failed else "pass", findings, notes=notes, lint=facts)
+    if made is None or isinstance(made, str):
+        return made
+    return made.facts if settings.options.diff else write(made)
 
 
-def _how(near: str, options: LintOptions) -> How:
-    chosen = options.tokenizer is not None
-    own = own_facts(near, options.facts)
-    reading = Options(open_tokenizer(options.tokenizer), provider=options.provider, chosen=chosen, own=own)
-    rules = tuple(rule for rule in built_in() if _wanted(rule, options))
-    return How(rules, reading, {}, None, options.now or datetime.now())
+def _kept_place(finding: Finding) -> _KeptPlace:
+    return finding.location.path, finding.rule, finding.pointer or finding.location.line
 
 
-def _wanted(rule: Rule, options: LintOptions) -> bool:
-    from fnmatch import fnmatchcase
+def _report(outcome: _Outcome, settings: Settings, fixes: tuple[FixFacts, ...]) -> Report:
+    options = settings.options
+    findings: list[Finding] = []
+    suppressed: list[Suppressed] = []
+    notes = [*outcome.notes, *(note for one in outcome.done for note in one.notes)]
+    failed, thresholds, rules = False, [], faults_of_comments()
+    for project in settings.projects(outcome.done):
+        answers = answered(project, about_pardons="unused-suppression" in settings.chosen(project.files[0].path))
+        threshold = options.fail_on or project.config.fail_on
+        failed |= any(reaches(finding, threshold) for finding in answers.findings)
+        thresholds.append(threshold)
+        rules |= {rule.id: rule_facts(rule) for rule in settings.known(project.config) if rule.id in project.ran}
+        findings += answers.findings
+        suppressed += answers.suppressed
+        notes += answers.notes
+    facts = LintFacts(
+        files=tuple(sorted(CheckedFile(one.path, one.what) for one in outcome.done)),
+        skipped=tuple(sorted(outcome.skipped)),
+        suppressed=tuple(sorted(suppressed, key=lambda one: _order(one.finding))),
+        rules=tuple(rules[name] for name in sorted(rules)),
+        fail_on=max(thresholds, key=_THRESHOLDS.index, default=options.fail_on or "warning"),
+        errors=tuple(sorted(outcome.errors)),
+        statistics=options.statistics,
+        suggestions=tuple(suggestion for one in outcome.done for suggestion in one.suggestions),
+        fixes=fixes,
+    )
+    findings.sort(key=_order)
+    return Report("lint", "fail" if failed else "pass", tuple(findings), notes=tuple(dict.fromkeys(notes)), lint=facts)
 
-    if options.select and not any(fnmatchcase(rule.id, pattern) for pattern in options.select):
-        return False
-    return not any(fnmatchcase(rule.id, pattern) for pattern in options.ignore)
+
+def reaches(finding: Finding, threshold: str) -> bool:
+    """Whether a finding is as bad as --fail-on says, or worse."""
+    return threshold != "never" and _RANK.index(finding.severity) <= _RANK.index(threshold)
 
 
 def _order(finding: Finding) -> tuple[object, ...]:
-    """By file, the dearest first, then by place."""
+    """By file, the worst and dearest first, then by place."""
     where = finding.location
     return where.path, _RANK.index(finding.severity), -(finding.lost_tokens or 0), where.start, finding.rule
 
@@ -96,3 +188,11 @@ def rule_facts(rule: Rule) -> RuleFacts:
         rule.fix,
         rule.references,
     )
+
+
+def faults_of_comments() -> dict[str, RuleFacts]:
+    """What is said of comments that answer findings, as rules."""
+    return {
+        name: RuleFacts(name, "", summary, "warning", "certain", "file", "0.2", "", "", ())
+        for name, summary in FAULTS.items()
+    }

@@ -1,23 +1,21 @@
 """One file -> findings: what is in it is recognised by content, and goes to the rules of its scope."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from promptlint.commands.lint_findings import in_document
+from promptlint.commands.lint_suppressed import Commented, answered
 from promptlint.commands.options import Options
-from promptlint.errors import PromptlintError
 from promptlint.finding import Finding
-from promptlint.lint.rule import Rule
-from promptlint.lint.run import hits
+from promptlint.lint.rule import Rule, Scope
 from promptlint.lint.subject import RequestSubject, TemplateSubject
-from promptlint.lint_facts import Suggestion
-from promptlint.load import value_of_document
-from promptlint.prompt import Document, Json
+from promptlint.lint_facts import RenderedTemplate, Suggestion, Suppressed
+from promptlint.prompt import Document
 from promptlint.read.sources import read
+from promptlint.tokens import Tokenizer
 
 if TYPE_CHECKING:
-    from promptlint.render.template.process import Renderer
+    from promptlint.commands.lint_rendering import Stages
 
 TEMPLATES = (".j2", ".jinja", ".jinja2")
 
@@ -27,10 +25,18 @@ class How(NamedTuple):
 
     rules: tuple[Rule, ...]
     options: Options
-    variables: dict[str, str]  # a template's variable -> how often it changes
-    renderer: "Renderer | None"  # None: templates are not rendered
+    variables: Mapping[str, str]  # a template's variable -> how often it changes
+    renderer: "Stages | None"  # None: templates are not rendered
     now: datetime
     suggest: bool = False  # work out another order of each template
+    for_templates: Tokenizer | None = None  # the vocabulary of what templates are meant for, if it is another one
+    answers: frozenset[str] = frozenset()  # of lint.suppressions.FAULTS: what is said of comments that answer findings
+    known: frozenset[str] = frozenset()  # ids of all rules that there are
+
+    @property
+    def vocabulary(self) -> Tokenizer:
+        """That of templates."""
+        return self.for_templates or self.options.tokenizer
 
 
 class Subject(NamedTuple):
@@ -48,14 +54,24 @@ class Linted(NamedTuple):
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     reason: str = ""  # why nothing was linted
-    comments: tuple[tuple[int, int], ...] = ()  # characters of the host's comments, for suppressions
     files: tuple[str, ...] = ()  # that were read besides, such as included templates
     suggestions: tuple[Suggestion, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    rendered: tuple[RenderedTemplate, ...] = ()  # what differential rendering has shown
+    ran: tuple[Scope, ...] = ()  # the scopes of the rules that have looked at it
+    comments: tuple[Commented, ...] = ()  # of each file that findings may be about; none once they have been heeded
+    keeps: bool = True  # nothing that it depends on, such as an included template, was missing
 
 
 def lint_file(path: str, how: How) -> Linted:
-    """The findings of one file. Raises PromptlintError if it cannot be read."""
-    document = read(path)
+    """What is found in one file, without what its comments answer. Raises PromptlintError if it cannot be read."""
+    found = _linted(read(path), how)
+    ran = [rule.id for rule in how.rules if rule.scope in found.ran]
+    left, gone = answered(found.findings, found.comments, ran, how.known, how.answers)
+    return found._replace(findings=tuple(left), suppressed=tuple(gone), comments=())
+
+
+def _linted(document: Document, how: How) -> Linted:
     if _is_template(document):
         from promptlint.commands.lint_template import lint_template
 
@@ -64,7 +80,9 @@ def lint_file(path: str, how: How) -> Linted:
         found = _chat_templates(document, how)
         if found is not None:
             return found
-    return _requests(document, how)
+    from promptlint.commands.lint_requests import lint_requests
+
+    return lint_requests(document, how)
 
 
 def _is_template(document: Document) -> bool:
@@ -84,27 +102,15 @@ def _chat_templates(document: Document, how: How) -> Linted | None:
         return None
     what = "chat template" if len(done) == 1 else f"{len(done)} chat templates"
     findings = tuple(finding for one in done for finding in one.findings)
-    return Linted(document.path, what, findings, tuple(note for one in done for note in one.notes))
-
-
-def _requests(document: Document, how: How) -> Linted:
-    """Each request of a document by itself."""
-    findings: list[Finding] = []
-    value: Json = None
-    held: Document | None = None
-    count = 0
-    failures: list[PromptlintError] = []
-    try:
-        for subject, here in _request_subjects(document, how, failures):
-            count += 1
-            if held is None or here.text is not held.text:
-                held = here
-                value = held.text if subject.request.format == "text" else value_of_document(held)
-            findings += in_document(hits(how.rules, subject), held, value, subject.request.ends)
-    except PromptlintError as error:
-        return Linted(document.path, "", reason=str(error))
-    notes = (f"{document.path}: {len(failures)} records hold no request and were left out",) if failures else ()
-    return Linted(document.path, _what(count, document), tuple(findings), notes)
+    return Linted(
+        document.path,
+        what,
+        findings,
+        tuple(note for one in done for note in one.notes),
+        rendered=tuple(shown for one in done for shown in one.rendered),
+        ran=("template",),
+        keeps=all(one.keeps for one in done),
+    )
 
 
 def subjects(document: Document, how: How) -> Iterator[Subject]:
@@ -114,25 +120,7 @@ def subjects(document: Document, how: How) -> Iterator[Subject]:
 
         yield Subject(template_subject(document, (), None, how), document)
         return
-    for subject, held in _request_subjects(document, how, []):
+    from promptlint.commands.lint_requests import request_subjects
+
+    for subject, held in request_subjects(document, how, []):
         yield Subject(subject, held)
-
-
-def _request_subjects(
-    document: Document, how: How, failures: list[PromptlintError]
-) -> Iterator[tuple[RequestSubject, Document]]:
-    """The requests that can be read; why the others cannot is added to `failures`."""
-    from promptlint.commands.lint_request import subject_of
-    from promptlint.load.several import requests
-
-    for request in requests(document):
-        if isinstance(request, PromptlintError):
-            failures.append(request)
-            continue
-        subject = subject_of(request, how.options)
-        if subject is not None:
-            yield subject, request.document
-
-
-def _what(count: int, document: Document) -> str:
-    return "request" if count == 1 else f"{count} requests"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from promptlint.facts.causes import cause
 from promptlint.finding import Finding
+from promptlint.lint.baseline import content
 from promptlint.lint.hit import Hit, Place
 from promptlint.lint.rule import Rule
 from promptlint.prompt import CharIndex, Document, Json, Location, Path, Spot
@@ -35,6 +36,8 @@ def in_document(told: Iterable[Told], document: Document, value: Json, ends: Map
         number += 1 + len(hit.related)
         excerpt, mark = _excerpt(_text_at(value, hit.at), hit.at.start, hit.at.end)
         one = _finding(rule, hit, here, related)._replace(pointer=pointer(hit.at.path), excerpt=excerpt, mark=mark)
+        if excerpt is None:
+            one = one._replace(fingerprint=content(value, hit.at.path))
         done.append(one._replace(end_line=stop.line, end_column=stop.column))
     return done
 
@@ -44,8 +47,10 @@ def in_files(told: Iterable[Told], documents: tuple[Document, ...], path: Path =
     done = []
     for rule, hit in told:
         assert isinstance(hit.at, SourceRange)
-        here, stop = _range(documents, hit.at, path)
-        related = tuple(_range(documents, place, path)[0] for place in hit.related if isinstance(place, SourceRange))
+        here, stop = locations_of(documents, hit.at, path)
+        related = tuple(
+            locations_of(documents, place, path)[0] for place in hit.related if isinstance(place, SourceRange)
+        )
         document = documents[hit.at.file]
         text = document.text if hit.at.file or not path else str(_text_at_path(document, path))
         excerpt, mark = _excerpt(text, hit.at.start, hit.at.end)
@@ -56,7 +61,7 @@ def in_files(told: Iterable[Told], documents: tuple[Document, ...], path: Path =
     return done
 
 
-def _range(documents: tuple[Document, ...], at: SourceRange, path: Path) -> tuple[Location, Location]:
+def locations_of(documents: tuple[Document, ...], at: SourceRange, path: Path) -> tuple[Location, Location]:
     """Where a range of a template begins, and where it ends."""
     document = documents[at.file]
     if path and not at.file:

@@ -162,7 +162,7 @@ def _compared(old: Sent, new: Sent, how: How, memos: Memos) -> Diff:
 
 
 def _reading_ids(old: Request, new: Request, options: Options) -> Options:
-    """With the vocabulary at hand, if one list of ids goes on with the text of the other by it: no other would do so."""
+    """The vocabulary at hand is taken as chosen if by it one list of ids goes on with the text of the other."""
     if options.chosen:
         return options
     try:

@@ -1,34 +1,54 @@
 """A template -> what rules look at: its parts, and what rendering it shows."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import accumulate
 
 from promptlint.commands.lint_files import How, Linted
 from promptlint.commands.lint_findings import in_files
+from promptlint.commands.lint_rendering import notes, rendered, tables
+from promptlint.commands.lint_suppressed import Commented
 from promptlint.lint.run import hits
 from promptlint.lint.subject import TemplateSubject
 from promptlint.load import value_of_document
-from promptlint.prompt import Document, Path
+from promptlint.prompt import Document, Path, TemplateSource
 from promptlint.read.descend import descend
 from promptlint.read.sources import read
 from promptlint.template import Template, Text
+
+RENDERING = ("chat-template-rewrites-history", "template-cannot-be-rendered")
+"""The rules for which each template is rendered; where they are not wanted, that is done for those that are unsure."""
 
 
 def lint_template(document: Document, path: Path, name: str | None, how: How) -> Linted:
     """The findings of a template in a file of its own, or at `path` of a JSON document."""
     subject = template_subject(document, path, name, how)
     template = subject.template
-    others = tuple(read(file.path) for file in template.files[1:])
-    findings = in_files(hits(how.rules, subject), (document, *others), path)
+    documents = (document, *(read(file.path) for file in template.files[1:]))
+    findings = in_files(hits(how.rules, subject), documents, path)
+    shown = subject.rendered() if any(rule.id in RENDERING for rule in how.rules) else None
     return Linted(
         document.path,
         "chat template" if template.is_chat else "template",
         tuple(findings),
-        tuple(f"{document.path}: {note}" for note in template.notes),
+        (
+            *(f"{document.path}: {note}" for note in template.notes),
+            *(() if shown is None else notes(document.path, shown)),
+        ),
+        rendered=() if shown is None else tables(shown, documents, path),
         files=tuple(file.path for file in template.files[1:]),
+        ran=("template",),
+        keeps=not template.notes and (shown is None or not shown.untried),
+        comments=() if path else tuple(_commented(template, documents)),
     )
+
+
+def _commented(template: Template, documents: tuple[Document, ...]) -> Iterator[Commented]:
+    """Each file of a template with its comments."""
+    for number, document in enumerate(documents):
+        ranges = tuple(sorted((one.start, one.end) for one in template.comments if one.file == number))
+        yield Commented(document, ranges)
 
 
 def template_subject(document: Document, path: Path, name: str | None, how: How) -> TemplateSubject:
@@ -38,8 +58,15 @@ def template_subject(document: Document, path: Path, name: str | None, how: How)
     text = document.text if not path else str(descend(value_of_document(document), path))
     roots = () if path or document.path == "-" else (os.path.dirname(document.path) or ".",)
     template = read_template(name or document.path, text, roots)
-    count = how.options.tokenizer.count
-    return TemplateSubject(template, how.variables, count, cache(partial(_fixed_tokens, template, count)))
+    count = how.vocabulary.count
+    source = TemplateSource(document, path, name, text)
+    return TemplateSubject(
+        template,
+        how.variables,
+        count,
+        cache(partial(_fixed_tokens, template, count)),
+        rendered(template, source, roots, how.renderer, now=how.now, count=count),
+    )
 
 
 def _fixed_tokens(template: Template, count: Callable[[str], int]) -> list[int]:

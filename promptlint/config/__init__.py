@@ -12,7 +12,8 @@ FailOn = Literal["error", "warning", "info", "never"]
 Stability = Literal["stable", "per-session", "per-request"]
 """How often the value of a template's variable changes."""
 
-_YAML, _TOML = "promptlint.yaml", "pyproject.toml"
+YAML, TOML = "promptlint.yaml", "pyproject.toml"
+_MISNAMED = "promptlint.yml"
 
 
 class Pardon(NamedTuple):
@@ -67,7 +68,7 @@ def finder() -> Callable[[str], Config]:
         while folder not in known:
             passed.append(folder)
             above = os.path.dirname(folder)
-            if found := _in(folder):
+            if found := found_in(folder):
                 known[folder] = found
             elif above == folder:
                 known[folder] = Config()
@@ -105,9 +106,11 @@ def parse_yaml(path: str) -> Json:
     return value
 
 
-def _in(folder: str) -> Config | None:
-    """The configuration in a folder."""
-    yaml, toml = (relative(os.path.join(folder, name)) for name in (_YAML, _TOML))
+def found_in(folder: str) -> Config | None:
+    """The configuration in a folder itself; None: there is none."""
+    yaml, toml, misnamed = (relative(os.path.join(folder, name)) for name in (YAML, TOML, _MISNAMED))
+    if os.path.isfile(misnamed):
+        raise PromptlintError(f"{shown(misnamed)} is not read", f"name it {YAML}")
     in_toml = None
     if os.path.isfile(toml):
         from promptlint.config.toml import tool_table

@@ -18,4 +18,4 @@ def pardon_line(config: Config, index: int) -> int:
         return place.line
     heads = [*re.finditer(r"^[ \t]*\[\[[ \t]*tool\.promptlint\.suppress[ \t]*\]\]", document.text, re.MULTILINE)]
     found = heads[index] if index < len(heads) else re.search(r"^[ \t]*suppress\b", document.text, re.MULTILINE)
-    return document.text.count("\n", 0, found.start() + 1) + 1 if found else 1
+    return document.text.count("\n", 0, found.start()) + 1 if found else 1

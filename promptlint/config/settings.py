@@ -17,7 +17,7 @@ from promptlint.config.checks import (
 )
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Json
-from promptlint.read.names import nearest, shown
+from promptlint.read.names import shown
 
 LONGEST_PATTERN = 1000
 """Characters of a rule's pattern."""
@@ -29,13 +29,6 @@ _NO_REASON = r"[^A-Za-z]*(?:todo|tbd|fixme|xxx|reason|by design|none)[^A-Za-z]*"
 
 def config_of(value: Json, path: str, where: str) -> Config:
     """The configuration that a file holds; `where` names it in messages. Raises PromptlintError."""
-    if not isinstance(value, dict):
-        raise PromptlintError(f"{where}: not a mapping of settings", f"settings are {', '.join(_KEYS)}")
-    for key in value:
-        if key not in _KEYS:
-            close = nearest(key, list(_KEYS))
-            hint = f"did you mean {close}?" if close else f"settings are {', '.join(_KEYS)}"
-            raise PromptlintError(f"{where}: unknown key {shown(key)}", hint)
     found = fields(value, where, _KEYS)
     return Config(path, **{key.replace("-", "_"): held for key, held in found.items()})
 
@@ -58,7 +51,8 @@ def _selector(value: Json, where: str) -> str:
     return value
 
 
-def _rule_id(value: Json, where: str) -> str:
+def rule_id(value: Json, where: str) -> str:
+    """The id of a rule, or the label of a cause."""
     if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", value):
         raise wrong(value, where, "the id of a rule such as marker-limit")
     return value
@@ -78,12 +72,13 @@ def _pointer(value: Json, where: str) -> str:
 
 
 def _pardon(value: Json, where: str) -> Pardon:
-    known: dict[str, Check] = {"path": text, "pointer": _pointer, "rule": _rule_id, "reason": _reason}
+    known: dict[str, Check] = {"path": text, "pointer": _pointer, "rule": rule_id, "reason": _reason}
     found = fields(value, where, known, ("path", "rule", "reason"))
     return Pardon(found["path"], found.get("pointer"), found["rule"], found["reason"])
 
 
-def _pattern(value: Json, where: str) -> str:
+def search_pattern(value: Json, where: str) -> str:
+    """A regular expression that matches some text."""
     found = text(value, where)
     if len(found) > LONGEST_PATTERN:
         raise PromptlintError(f"{where}: a pattern of {len(found):,} characters", f"at most {LONGEST_PATTERN:,}")
@@ -150,11 +145,11 @@ def _facts(value: Json, where: str) -> Json:
 
 
 _RULE: dict[str, Check] = {
-    "id": _rule_id,
+    "id": rule_id,
     "scope": one_of("template", "request"),
-    "pattern": _pattern,
+    "pattern": search_pattern,
     "message": _message,
-    "cause": _rule_id,
+    "cause": rule_id,
     "summary": text,
     "severity": one_of("error", "warning", "info"),
     "confidence": one_of("certain", "possible"),

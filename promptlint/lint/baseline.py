@@ -12,12 +12,15 @@ from typing import NamedTuple
 
 from promptlint import config
 from promptlint.errors import PromptlintError
+from promptlint.prompt import Json, Path
+from promptlint.read.descend import descend
 from promptlint.read.names import shown
 
 SCHEMA_VERSION = 1
 NAME = "promptlint-baseline.json"
 
-_HINT = "write it anew with promptlint baseline write"
+_HINT = "delete it, and write it anew with promptlint baseline write"
+_CONTENT = 32  # hexadecimal digits
 
 
 class Known(NamedTuple):
@@ -33,7 +36,7 @@ class Spotted(NamedTuple):
 
     rule: str
     path: str  # relative to the folder of the baseline: see `relative`
-    text: str  # the line, or the value, at which it is
+    text: str  # the line at which it is, or its `content`
     line: int = 0  # only orders equal ones
 
 
@@ -45,10 +48,22 @@ class Compared(NamedTuple):
 
 
 def relative(path: str, baseline: str) -> str:
-    """The path of a file as a baseline keeps it; `-` stays."""
+    """The path of a file as a baseline keeps it; `-` stays. Bytes that are no UTF-8 are written as escapes."""
     if path == "-":
         return path
-    return config.relative(path, os.path.dirname(baseline) or os.curdir)
+    found = config.relative(path, os.path.dirname(baseline) or os.curdir)
+    return found.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def content(value: Json, path: Path) -> str:
+    """What stands for a place whose value is no text, such as a marker or a setting, wherever it moves.
+
+    The keys that lead to it without the numbers of lists, and a hash of the innermost entry of a list around it.
+    """
+    entry = path[: max((number for number, step in enumerate(path, 1) if isinstance(step, int)), default=0)]
+    keys = "/".join("-" if isinstance(step, int) else str(step) for step in path)
+    held = repr(descend(value, entry if entry else path))
+    return f"{keys} {hashlib.sha256(held.encode('utf-8', 'surrogatepass')).hexdigest()[:_CONTENT]}"
 
 
 def entries_of(findings: Sequence[Spotted]) -> tuple[Known, ...]:
@@ -62,7 +77,7 @@ def entries_of(findings: Sequence[Spotted]) -> tuple[Known, ...]:
         parts = (*same, str(seen[same]))
         seen[same] += 1
         packed = "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
-        found[index] = Known(path, rule, hashlib.sha256(packed).hexdigest()[:32])
+        found[index] = Known(path, rule, hashlib.sha256(packed).hexdigest()[:_CONTENT])
     return tuple(found[index] for index in range(len(findings)))
 
 
@@ -107,10 +122,15 @@ _EMPTY = f'{{"schema_version": {SCHEMA_VERSION}, "known": []}}\n'
 
 
 def read_baseline(path: str) -> tuple[Known, ...]:
-    """The entries of a baseline. Raises PromptlintError for a file that is none, and for marks of a failed merge."""
+    """The entries of a baseline, none if there is no such file yet.
+
+    Raises PromptlintError for a file that is none, or of another version, and for marks of a failed merge.
+    """
     from promptlint.read.json_text import parse
     from promptlint.read.sources import read
 
+    if not os.path.lexists(path):
+        return ()
     document = read(path)
     if any(mark in f"\n{document.text}" for mark in ("\n<<<<<<< ", "\n>>>>>>> ")):
         raise PromptlintError(f"{shown(path)}: marks of a failed merge", f"keep the lines of both sides, or {_HINT}")
@@ -123,11 +143,10 @@ def read_baseline(path: str) -> tuple[Known, ...]:
         raise PromptlintError(f"{shown(path)}: a baseline of another version of promptlint", _HINT)
     found = []
     for index, row in enumerate(held):
-        cells = [row.get(key) for key in Known._fields] if isinstance(row, dict) else []
-        texts = [cell for cell in cells if isinstance(cell, str)]
-        if len(texts) != len(Known._fields):
+        texts = [cell for cell in row.values() if isinstance(cell, str)] if isinstance(row, dict) else []
+        if not isinstance(row, dict) or row.keys() != {*Known._fields} or len(texts) != len(row):
             raise PromptlintError(f"{shown(path)}: known.{index} is no entry", _HINT)
-        found.append(Known(*texts))
+        found.append(Known(**row))  # type: ignore[arg-type]
     return tuple(sorted({*found}))
 
 

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 Range = tuple[int, int]
 """Characters of a text, half-open."""
+Host = Literal["json", "yaml", "text"]
 
 
-def comments_of(text: str, host: Literal["json", "yaml", "text"]) -> tuple[Range, ...]:
+def comments_of(text: str, host: Host) -> tuple[Range, ...]:
     """The comments of a YAML document (`#` to the end of the line) or of Markdown and plain text (`<!-- -->`).
 
     JSON has none. In order; never raises: what is no YAML has none.
@@ -25,18 +26,22 @@ def _yaml(text: str) -> list[Range]:
         root = compose(text)
     except Fault:
         return []
-    scalars = sorted(_scalars(root))
+    scalars = sorted(_scalars(root, text))
     starts = [start for start, _ in scalars]
     found: list[Range] = []
-    for match in re.finditer(r"(?<![^\s])#[^\r\n]*", text):
+    at, begins, line_end = 0, re.compile(r"(?<!\S)#"), re.compile(r"[\r\n]|\Z")
+    while match := begins.search(text, at):
         behind = bisect_right(starts, match.start())
+        at = match.end()
         if not behind or scalars[behind - 1][1] <= match.start():
-            found.append(match.span())
+            end = line_end.search(text, at)
+            at = end.start() if end else len(text)
+            found.append((match.start(), at))
     return found
 
 
-def _scalars(root: Any) -> list[Range]:
-    """Where the scalars of a document stand; one that aliases share stands once."""
+def _scalars(root: Any, text: str) -> list[Range]:
+    """Where the texts of a document stand; one that aliases share stands once. A block begins behind its first line."""
     found, seen, waiting = [], set(), [] if root is None else [root]
     while waiting:
         node = waiting.pop()
@@ -44,7 +49,9 @@ def _scalars(root: Any) -> list[Range]:
             continue
         seen.add(id(node))
         if isinstance(node.value, str):
-            found.append((node.start_mark.index, node.end_mark.index))
+            start, end = node.start_mark.index, node.end_mark.index
+            head = text.find("\n", start, end) if node.style in ("|", ">") else -1
+            found.append((max(start, head), end))
         else:
             waiting += [each for item in node.value for each in (item if isinstance(item, tuple) else (item,))]
     return found

@@ -62,7 +62,7 @@ def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
         since=row["since"],
         message=row["message"],
         why=row["why"].strip(),
-        fix=row["fix"].strip(),
+        fix=" ".join(row["fix"].split()),
         references=tuple(row["references"]),
         pattern=row.get("pattern"),
         changes=tuple(row.get("changes", ())),

@@ -1,46 +1,68 @@
-"""What stands behind a place of a template, up to its breakpoint: the text that is lost when the place moves."""
+"""What is lost when a place of a template moves: the text behind it, or all of it up to the next breakpoint."""
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.variables import guess
-from promptlint.template import Call, Hole, Text
+from promptlint.template import Call, Hole, SourceRange, Text
 
 FEW = 24  # tokens of fixed text behind a place; with fewer, the place is the tail of the prompt
 
 
 class Behind(NamedTuple):
-    """What is printed behind one part of a template."""
+    """What is lost when one part of a template moves."""
 
     tokens: int  # of fixed text that each rendering prints
     other: str  # what else would stay from request to request, in words, or ""
+    marked: bool  # it is all that an entry at a breakpoint holds; else what stands behind the part
 
     @property
     def matters(self) -> bool:
-        """Whether more than a tail stands there."""
+        """Whether it is more than a tail."""
         return self.tokens >= FEW or bool(self.other)
 
     @property
+    def fixed(self) -> str:
+        """The fixed text alone, as the subject of a sentence."""
+        return f"{_tokens(self.tokens)} behind it"
+
+    @property
     def words(self) -> str:
-        """As the end of a sentence."""
-        fixed = f"{self.tokens:,} tokens of fixed text"
-        return f"{fixed} and {self.other}" if self.other else fixed
+        """As the subject of a sentence."""
+        fixed = [_tokens(self.tokens)] if self.tokens or not self.other else []
+        told = " and ".join([*fixed, *([self.other] if self.other else [])])
+        return f"{told} up to the breakpoint" if self.marked else f"{told} behind it"
 
 
-class Printed(NamedTuple):
-    """A call whose answer is printed, and the first part that prints it."""
+class Printing(NamedTuple):
+    """A call whose answer is printed, or decides what is; and the first part that it moves."""
 
     call: Call
-    hole: Hole
+    at: SourceRange  # of the hole, or of the condition
+    hole: Hole | None  # None: a condition
     part: int
 
 
-def behind(subject: TemplateSubject, part: int) -> Behind:
-    """What stands behind a part and ahead of the last breakpoint."""
+def losses(subject: TemplateSubject) -> Callable[[int], Behind]:
+    """What a change of each part costs.
+
+    Without breakpoints: what stands behind it. An entry at a breakpoint is read as a whole or not at all, so with them
+    all that stands between the breakpoint in front of the part and the last one.
+    """
     end = end_of_prefix(subject)
-    tokens = max(subject.fixed_tokens()[end] - subject.fixed_tokens()[min(part + 1, end)], 0)
-    return Behind(tokens, _other(subject, part + 1, end))
+    marks = [mark.part for mark in subject.template.breakpoints]
+    fixed = subject.fixed_tokens()
+    others = _others(subject, end)
+
+    def behind(part: int) -> Behind:
+        passed = bisect_right(marks, part)
+        start = part + 1 if not marks else marks[passed - 1] if passed else 0
+        start = min(start, end)
+        return Behind(max(fixed[end] - fixed[start], 0), others[start], bool(marks))
+
+    return behind
 
 
 def end_of_prefix(subject: TemplateSubject) -> int:
@@ -49,32 +71,52 @@ def end_of_prefix(subject: TemplateSubject) -> int:
     return breakpoints[-1].part if breakpoints else len(subject.template.parts)
 
 
-def printed_calls(subject: TemplateSubject) -> Iterator[Printed]:
-    """Each call whose answer is printed ahead of the last breakpoint, once, with the first hole that prints it."""
-    known = set()
-    for number, part in enumerate(subject.template.parts[: end_of_prefix(subject)]):
-        if isinstance(part, Text):
-            continue
-        for call in part.calls:
-            if call.range not in known:
-                known.add(call.range)
-                yield Printed(call, part, number)
-
-
-def _other(subject: TemplateSubject, start: int, end: int) -> str:
-    """The messages of a chat, and what the caller gives that is not known to change with each request."""
+def calls_that_print(subject: TemplateSubject) -> Iterator[Printing]:
+    """Each call that is printed or decides ahead of the last breakpoint, once, with the first part that it moves."""
+    end = end_of_prefix(subject)
     template = subject.template
-    if template.is_chat and any(
-        "messages" in loop.names and loop.first < end and loop.last > start for loop in template.loops
-    ):
-        return "the whole conversation"
-    for part in template.parts[start:end]:
+    found = [
+        Printing(call, part.range, part, number)
+        for number, part in enumerate(template.parts[:end])
+        if isinstance(part, Hole)
+        for call in part.calls
+    ]
+    decide = [one for one in template.conditions if one.first < end and one.calls]
+    found += [Printing(call, one.range, None, one.first) for one in decide for call in one.calls]
+    known = set()
+    for one in sorted(found, key=lambda one: (one.part, one.hole is None)):
+        if one.call.range not in known:
+            known.add(one.call.range)
+            yield one
+
+
+def _others(subject: TemplateSubject, end: int) -> list[str]:
+    """What else would stay at and behind each part: the messages of a chat, and what is not known to change.
+
+    One last value of an unknown name is more often the question than not, so it does not count by itself.
+    """
+    template = subject.template
+    found = [""] * (end + 1)
+    some, names = "", set[str]()
+    for number in range(end - 1, -1, -1):
+        part = template.parts[number]
         if isinstance(part, Text):
-            if part.when == "maybe" and subject.count(part.text) >= FEW:
-                return "text that is printed in some renderings"
+            if part.when == "maybe" and len(part.text) >= FEW and subject.count(part.text) >= FEW:
+                some = "text that is printed in some renderings"
         elif part.names and not part.calls and not any(_changes(subject, name) for name in part.names):
-            return f"{part.names[0]}"
-    return ""
+            names.add(part.names[0].split(".")[0])
+            if len(names) > 1 or part.when == "repeated" or template.breakpoints:
+                some = f"the value of {part.names[0]}"
+        found[number] = some
+    if template.is_chat:
+        over = [loop for loop in template.loops if "messages" in loop.names and loop.first < end]
+        last = min(max((loop.last for loop in over), default=0), end)
+        found[:last] = ["the whole conversation"] * last
+    return found
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} token{'' if count == 1 else 's'} of fixed text"
 
 
 def _changes(subject: TemplateSubject, name: str) -> bool:

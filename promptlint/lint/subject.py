@@ -1,13 +1,16 @@
 """What rules look at: a request with its prompt and its cache, a template, the differences of two renderings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.cache.rule import Rule as CacheRule
 from promptlint.facts.providers import Provider
 from promptlint.lint.hit import Hit
 from promptlint.prompt import AtomKind, Level, Path, Rendered, Request
 from promptlint.template import Template
+
+if TYPE_CHECKING:
+    from promptlint.lint.rendering.outcome import RenderedEffects
 
 Variability = str
 """How often a variable of a template changes: "stable", "per-session", "per-request"."""
@@ -61,6 +64,10 @@ class RequestSubject(NamedTuple):
         return max(self.count(self.cached_end) - self.count(char), 0)
 
 
+def _not_rendered() -> None:
+    """What is known of a template that is not rendered."""
+
+
 class TemplateSubject(NamedTuple):
     """One template, and what rendering it has shown."""
 
@@ -68,6 +75,7 @@ class TemplateSubject(NamedTuple):
     variables: Mapping[str, Variability]  # what the configuration declares: a name -> how often it changes
     count: Callable[[str], int]  # tokens of a text
     fixed_tokens: Callable[[], Sequence[int]]  # of the text that each rendering prints: ahead of each part, and of all
+    rendered: "Callable[[], RenderedEffects | None]" = _not_rendered  # worked out when first asked; None: --no-render
 
 
 class PairChange(NamedTuple):

@@ -20,7 +20,8 @@ FAULTS: Mapping[str, str] = {
 """Id -> summary of what can be wrong with a suppression itself. All are warnings, and certain."""
 
 _WORDS = ("ignore", "ignore-file")
-_DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\]\r\n]*+)\])?"
+_DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\[\]\r\n]*+)\])?"
+_OPENED = r"[ \t]*+(?:<!--|\{#[-+]?|#|//|/?\*)?[ \t]*+"
 _OPENERS = ("<!--", "{#", "{#-", "{#+", "#", "//", "/*", "--", ";")
 _CLOSERS = ("-->", "-#}", "+#}", "#}", "*/")
 _LOOKED_BACK = 12  # characters before a directive in which a comment would open
@@ -30,7 +31,6 @@ class Suppression(NamedTuple):
     """A comment that answers findings of some rules."""
 
     range: Range  # characters of the directive, without its reason
-    line: int  # in which it begins, from 1
     lines: tuple[int, ...]  # for which it holds; (): the whole file
     rules: tuple[str, ...]
     reason: str  # "": it gives none
@@ -41,7 +41,6 @@ class Fault(NamedTuple):
     """What is wrong with a suppression."""
 
     rule: str  # a key of FAULTS
-    line: int  # from 1
     range: Range  # characters
     message: str
     fix: str
@@ -62,23 +61,20 @@ def suppressions(text: str, comments: Sequence[Range]) -> tuple[Suppression, ...
     """
     if "promptlint:" not in text:
         return ()
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    starts = [0, *(match.end() for match in re.finditer(r"\r\n?|\n", text))]
     spans = [(bisect_right(starts, begin), bisect_right(starts, max(begin, end - 1))) for begin, end in comments]
     behind = _behind(text, comments, spans, starts)
     found = []
     for (begin, end), (first, last) in zip(comments, spans, strict=True):
         lines = (first, last, behind.get(first, last))
-        for match in re.finditer(rf"(?m)^[ \t]*+(?:<!--|\{{#[-+]?|#|//|/?\*)?[ \t]*+({_DIRECTIVE})", text[begin:end]):
-            word, listed = match[2], match[3]
+        for match in re.finditer(rf"(?:^|(?<=[\r\n])){_OPENED}({_DIRECTIVE})([^\r\n]*+)", text[begin:end]):
+            _, word, listed, behind_it = match.groups()
             if word not in _WORDS and listed is None:
                 continue  # another directive, or prose
             rules = tuple(filter(None, (rule.strip() for rule in (listed or "").split(","))))
-            stop = text.find("\n", begin + match.end(), end)
-            reason = _reason(text[begin + match.end() : end if stop < 0 else stop])
             directive = (begin + match.start(1), begin + match.end(1))
-            line = bisect_right(starts, directive[0])
             held = () if word == "ignore-file" else tuple(sorted({*lines}))
-            found.append(Suppression(directive, line, held, rules, reason, word))
+            found.append(Suppression(directive, held, rules, _reason(behind_it), word))
     return tuple(found)
 
 
@@ -114,23 +110,22 @@ def strays(text: str, comments: Sequence[Range], known: Collection[str]) -> tupl
     if "promptlint:" not in text:
         return ()
     begins = [begin for begin, _ in comments]
-    faults, line, counted = [], 1, 0
+    faults = []
     for match in re.finditer(_DIRECTIVE, text):
         begin = match.start()
         inside = bisect_right(begins, begin) - 1
         opens = text[max(0, begin - _LOOKED_BACK) : begin].rstrip(" \t").endswith(_OPENERS)
         names = any(rule.strip() in known for rule in (match[2] or "").split(","))
         if match[1] in _WORDS and opens and names and (inside < 0 or comments[inside][1] <= begin):
-            line, counted = line + text.count("\n", counted, begin), begin
             message = "this suppression is no comment here: it does nothing, and the model reads it"
             fix = "Write a comment of this kind of file ({# … #} in a template); JSON: suppress in promptlint.yaml."
-            faults.append(Fault("suppression-in-prompt", line, match.span(), message, fix))
+            faults.append(Fault("suppression-in-prompt", match.span(), message, fix))
     return tuple(faults)
 
 
 def _faults(one: Suppression, unused: Collection[str], ran: Collection[str], known: Collection[str]) -> Iterator[Fault]:
     def fault(rule: str, message: str, fix: str) -> Fault:
-        return Fault(rule, one.line, one.range, message, fix)
+        return Fault(rule, one.range, message, fix)
 
     if one.word not in _WORDS:
         fix = "Write ignore[rule] -- reason, or ignore-file[rule] -- reason."

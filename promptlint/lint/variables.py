@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple, cast
 
 from promptlint import facts
@@ -18,6 +18,7 @@ class Guess(NamedTuple):
     declared: bool  # by the configuration; else guessed from the name
     cause: str  # a label of data/causes.yaml
     what: str  # what such a value is, for a sentence
+    weak: bool = False  # a name that says little: only enough for a hint
 
 
 def guess(name: str, declared: Mapping[str, str]) -> Guess | None:
@@ -35,9 +36,12 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().strip("_")
 
 
+@lru_cache(4096)
 def _by_name(name: str) -> Guess | None:
-    last = snake(name.split(".")[-1])
-    words = frozenset(word for word in re.split(r"[_\d]+", last) if word)
+    first, *_, last = snake(name.split(".")[0]), snake(name.split(".")[-1])
+    words = _words(last)
+    if last in _row("person"):
+        return Guess("per-session", False, "per-turn-context", "the name or number of a user")
     if words & _row("harmless"):
         return None
     if _made_of(words, "time", "day", "beside_time"):
@@ -51,10 +55,16 @@ def _by_name(name: str) -> Guess | None:
     if last in _row("count"):
         return Guess("per-request", False, "counter", "a count")
     if last in _row("questions") or _made_of(words, "question", "beside_question"):
-        return Guess("per-request", False, "per-turn-context", "the question")
-    if last in _row("fetched_whole") or words & _row("fetched"):
+        return Guess("per-request", False, "per-turn-context", "the question of a request")
+    if {first, last} & _row("fetched_whole") or (words | _words(first)) & _row("fetched"):
         return Guess("per-request", False, "per-turn-context", "text chosen for the question")
+    if last in _row("input"):
+        return Guess("per-request", False, "per-turn-context", "the input of a request", weak=True)
     return None
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word for word in re.split(r"[_\d]+", name) if word)
 
 
 def _made_of(words: frozenset[str], first: str, *others: str) -> bool:

@@ -48,7 +48,8 @@ def load(
         from promptlint.load.containers import Several
 
         if isinstance(error, Several):
-            raise PromptlintError(f"{name}: {error.message}", error.choice(document, name)) from None
+            said = f"{name}: {error.message}", error.choice(document, name)
+            raise Several(error.found, error.asked, *said) from None
         number = document.record if document.entry is None else document.entry
         record = "" if number is None else f"#{number}"
         raise PromptlintError(f"{name}{record}: {error.message}", error.hint) from None

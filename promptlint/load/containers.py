@@ -14,9 +14,10 @@ EVERY = "*"
 class Several(PromptlintError):
     """A document holds several requests, and none or none of these was asked for."""
 
-    def __init__(self, found: list[Found], asked: int | None) -> None:
+    def __init__(self, found: list[Found], asked: int | None, message: str = "", hint: str = "") -> None:
         many = len(found) > 1
-        super().__init__(f"the file holds {len(found)} requests, not one" if many else "the file holds one request")
+        counted = f"the file holds {len(found)} requests, not one" if many else "the file holds one request"
+        super().__init__(message or counted, hint)
         self.found, self.asked = found, asked
 
     def choice(self, document: Document, name: str) -> str:

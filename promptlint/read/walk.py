@@ -171,7 +171,8 @@ class _Walker:
             if own.patterns.excludes(below(own.folder, path)):
                 return True
             above = os.path.dirname(own.folder)
-            exclusion = self._exclusion_of(above) if above != own.folder else None
+            outer = self._exclusion_of(above) if above != own.folder else None
+            exclusion = None if outer == exclusion else outer
         return False
 
     def _git_leaves_out(self, path: str) -> bool:

@@ -3,7 +3,7 @@
 from promptlint.finding import Change, Diff, Finding, Report
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line
-from promptlint.report.findings import counts, place, totals
+from promptlint.report.findings import place, statistics, tokens, totals
 
 
 def write(report: Report) -> str:
@@ -11,7 +11,7 @@ def write(report: Report) -> str:
     lines = [verdict(report)] if report.verdict is not None else []
     lines += [_change(change) for diff in report.diffs for change in _told(diff)]
     if report.lint is not None and report.lint.statistics:
-        lines += [f"{count} {rule.severity} {line(rule.id)}: {line(rule.summary)}" for count, rule in counts(report)]
+        lines += _counts(report, exact=report.lint.exact)
     else:
         lines += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
     return guard("".join(f"{each}\n" for each in lines))
@@ -31,6 +31,15 @@ def verdict(report: Report) -> str:
         return f"{report.verdict}: {phrases.totals(report)}"
     diff = report.diffs[0]
     return f"{report.verdict}: {phrases.source(diff.a)} -> {phrases.source(diff.b)}: {phrases.outcome(diff)}"
+
+
+def _counts(report: Report, *, exact: bool) -> list[str]:
+    """How often each rule found something, and what that costs."""
+    told = []
+    for count in statistics(report):
+        lost = f"; {tokens(count.lost_tokens, exact=exact)} lost" if count.lost_tokens else ""
+        told.append(f"{count.findings} {count.severity} {line(count.rule.id)}: {line(count.rule.summary)}{lost}")
+    return told
 
 
 def _finding(found: Finding) -> str:

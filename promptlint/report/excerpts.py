@@ -44,13 +44,16 @@ def excerpt_lines(change: Change, room: int) -> list[str]:
 
 
 def marked_lines(excerpt: str, marked: tuple[int, int], room: int) -> list[str]:
-    """One text: `| text`, and carets below its marked characters; code points where reading is not enough."""
+    """One text: `| text`, and carets below its marked characters; code points where reading is not enough. No carets
+    where the text as a whole is meant: nothing is marked at its very start."""
+    marked = (min(marked[0], len(excerpt)), min(marked[1], len(excerpt)))  # a mark may go on in the next line
     text = mask(excerpt, marked, cut=True)
     side = _Side("", text, cells(text, marked), marked)
     room = max(room, _LEAST)
     [window] = _windows([side], room - len("| "))
     points = _code_points([side], room) if text[slice(*marked)].strip(" ") else []  # dots tell of spaces
-    return [f"| {window.text}", f"| {' ' * window.start}{'^' * window.columns}", *points]
+    carets = [] if marked == (0, 0) else [f"| {' ' * window.start}{'^' * window.columns}"]
+    return [f"| {window.text}", *carets, *points]
 
 
 def _side(name: str, place: Place) -> _Side:

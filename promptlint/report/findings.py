@@ -1,6 +1,7 @@
 """What the writers of findings share: their order, their place, what identifies them, and all of them in one clause."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from promptlint.finding import Finding, Report
 from promptlint.lint_facts import LintFacts, RuleFacts
@@ -10,6 +11,17 @@ from promptlint.report.escape import line
 _RANK = {"error": 0, "warning": 1, "info": 2}
 _MOST_RELATED = 10  # that are printed; JSON has all
 _HOW = {"comment": "by a comment", "configuration": "by the configuration", "baseline": "by the baseline"}
+
+
+class RuleCount(NamedTuple):
+    """What one rule found in a whole report."""
+
+    rule: RuleFacts
+    severity: str  # the worst of its findings
+    findings: int
+    lost_tokens: (
+        int | None
+    )  # of the dearest finding in each file, added: findings of one file overlap; None: not counted
 
 
 def costliest(findings: Iterable[Finding]) -> list[Finding]:
@@ -69,7 +81,7 @@ def totals(report: Report) -> str:
     told = _found(report, facts) if report.findings else _nothing(facts)
     lost = max((found.lost_tokens or 0 for found in report.findings), default=0)
     if lost:
-        told += f"; up to {phrases.number(lost, exact=facts.exact)} tokens lost by each request"
+        told += f"; up to {tokens(lost, exact=facts.exact)} lost by each request"
     if facts.errors:
         told += f"; {phrases.plural(len(facts.errors), 'input')} could not be read"
     return told
@@ -80,7 +92,12 @@ def tokens_lost(found: Finding, *, exact: bool) -> str:
     if not found.lost_tokens:
         return ""
     money = "" if found.lost_usd is None else f", {phrases.dollars(found.lost_usd, exact=exact)}"
-    return f"{phrases.number(found.lost_tokens, exact=exact)} token{'s' * (found.lost_tokens != 1)} lost{money}"
+    return f"{tokens(found.lost_tokens, exact=exact)} lost{money}"
+
+
+def tokens(count: int, *, exact: bool) -> str:
+    """So many tokens."""
+    return f"{phrases.number(count, exact=exact)} token{'s' * (count != 1)}"
 
 
 def told(found: Finding, *, exact: bool) -> str:
@@ -116,18 +133,29 @@ def answered(how: str) -> str:
     return _HOW.get(how) or f"by {line(how)}"
 
 
-def counts(report: Report) -> list[tuple[int, RuleFacts]]:
-    """Each rule that found something, with the number of its findings, the most frequent first."""
-    rules = known_rules(report)
-    number: dict[str, int] = {}
+def statistics(report: Report) -> list[RuleCount]:
+    """Each rule that found something, the most frequent first."""
+    groups: dict[str, list[Finding]] = {}
     for found in report.findings:
-        number[found.rule] = number.get(found.rule, 0) + 1
-    return [(number[rule], rules[rule]) for rule in sorted(number, key=lambda rule: (-number[rule], rule))]
+        groups.setdefault(found.rule, []).append(found)
+    rules = known_rules(report)
+    counts = [_count(rules[rule], groups[rule]) for rule in sorted(groups)]
+    return sorted(counts, key=lambda count: -count.findings)
+
+
+def _count(rule: RuleFacts, findings: list[Finding]) -> RuleCount:
+    dearest: dict[str, int] = {}
+    for found in findings:
+        if found.lost_tokens is not None:
+            path = found.location.path
+            dearest[path] = max(dearest.get(path, 0), found.lost_tokens)
+    worst = min((found.severity for found in findings), key=_RANK.__getitem__)
+    return RuleCount(rule, worst, len(findings), sum(dearest.values()) if dearest else None)
 
 
 def known_rules(report: Report) -> dict[str, RuleFacts]:
     """The rules that ran, and what the report names besides, such as causes of a comparison; by id."""
-    facts = report.lint
+    facts = report.lint  # without it, a rule is the cause of a change
     rules = {} if facts is None else {rule.id: rule for rule in facts.rules}
     more = () if facts is None else tuple(each.finding for each in facts.suppressed)
     for found in (*report.findings, *more):
@@ -135,7 +163,7 @@ def known_rules(report: Report) -> dict[str, RuleFacts]:
             summary = found.rule.replace("-", " ")
             rules[found.rule] = RuleFacts(
                 found.rule,
-                found.cause or found.rule,
+                found.cause or ("" if facts is not None else found.rule),
                 summary,
                 found.severity,
                 found.confidence,

@@ -37,7 +37,7 @@ def _command(found: Finding, exact: bool) -> str:
         pairs.append(("endLine", found.end_line))
     if found.end_line in (0, where.line):  # columns of two lines are not taken
         pairs.append(("col", where.column))
-        pairs += [("endColumn", found.end_column)] if found.end_column else []
+        pairs += [("endColumn", found.end_column)] if found.end_column > where.column else []
     pairs.append(("title", line(found.rule)))
     rows = [told(found, exact=exact), *([f"Fix: {line(found.fix)}"] if found.fix else [])]
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in pairs)

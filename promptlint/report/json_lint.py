@@ -1,10 +1,10 @@
 """What `promptlint lint` found, as JSON: every field is written out by hand (schemas/report.schema.json)."""
 
 from promptlint.finding import Finding, Report
-from promptlint.lint_facts import FixFacts, Suggestion
-from promptlint.report.findings import counts
+from promptlint.lint_facts import FixFacts, RenderedTemplate, Suggestion
+from promptlint.report.findings import RuleCount, statistics
 from promptlint.report.json_finding import Object, finding
-from promptlint.report.secrets import mask
+from promptlint.report.secrets import mask, mask_rows
 
 
 def lint(report: Report, excerpts: bool) -> Object:
@@ -18,11 +18,12 @@ def lint(report: Report, excerpts: bool) -> Object:
             {**lint_finding(each.finding, excerpts), "how": each.how, "reason": mask(each.reason)}
             for each in facts.suppressed
         ],
-        "statistics": {rule.id: count for count, rule in counts(report)},
+        "statistics": [_count(each) for each in statistics(report)],
         "fail_on": facts.fail_on,
         "exact": facts.exact,
         "suggestions": [_suggestion(each, excerpts) for each in facts.suggestions],
         "fixes": [_fix(each, excerpts) for each in facts.fixes],
+        "rendered": [_rendered(each) for each in facts.rendered],
         "errors": [mask(error) for error in facts.errors],
     }
 
@@ -32,12 +33,41 @@ def lint_finding(found: Finding, excerpts: bool) -> Object:
     excerpt = found.excerpt if excerpts else None
     return {
         **finding(found),
-        "cause": found.cause or found.rule,
+        "cause": found.cause or None,
         "end_line": found.end_line or None,
         "end_column": found.end_column or None,
         "excerpt": None if excerpt is None else mask(excerpt, found.mark, cut=True),
         "mark": None if excerpt is None else list(found.mark),
         "fingerprint": found.fingerprint or None,
+    }
+
+
+def _count(count: RuleCount) -> Object:
+    return {
+        "rule": count.rule.id,
+        "severity": count.severity,
+        "findings": count.findings,
+        "lost_tokens": count.lost_tokens,
+    }
+
+
+def _rendered(template: RenderedTemplate) -> Object:
+    where = template.pointer
+    return {
+        "path": mask(template.path),
+        "pointer": mask(where) if isinstance(where, str) else [mask(each) for each in where],
+        "variables": [
+            {
+                "name": mask(each.name),
+                "path": mask(each.path) or None,
+                "line": each.line,
+                "column": each.column,
+                "shared_tokens": each.shared_tokens,
+                "stranded_tokens": each.stranded_tokens,
+                "note": mask(each.note),
+            }
+            for each in template.variables
+        ],
     }
 
 
@@ -57,6 +87,6 @@ def _fix(fix: FixFacts, excerpts: bool) -> Object:
         "rules": list(fix.rules),
         "safe": fix.safe,
         "proof": mask(fix.proof),
-        "diff": mask(fix.diff) if excerpts else None,
+        "diff": "\n".join(mask_rows(fix.diff, 1)) if excerpts else None,
         "written": fix.written,
     }

@@ -12,7 +12,7 @@ def rule(facts: RuleFacts) -> Object:
     """One rule."""
     return {
         "id": facts.id,
-        "cause": facts.cause,
+        "cause": facts.cause or None,
         "scope": facts.scope,
         "severity": facts.severity,
         "confidence": facts.confidence,

@@ -5,8 +5,10 @@ from promptlint.lint_facts import FixFacts, LintFacts, Suggestion
 from promptlint.report import phrases
 from promptlint.report.escape import line
 from promptlint.report.excerpts import marked_lines
-from promptlint.report.findings import also, costliest, counts, place, suppressed, tokens_lost, totals
+from promptlint.report.findings import also, costliest, place, statistics, suppressed, tokens, tokens_lost, totals
 from promptlint.report.markdown import code, grid, words
+from promptlint.report.movers import movers
+from promptlint.report.secrets import mask_rows
 
 _COLUMNS = 100  # of an excerpt
 _MOST = 50  # findings: a comment on a pull request holds 65,536 characters
@@ -19,11 +21,13 @@ def blocks(report: Report, excerpts: bool) -> list[str]:
     assert facts is not None
     told = [f"### promptlint lint: **{words(line(report.verdict or ''))}**: {words(totals(report))}"]
     if facts.statistics:
-        told += [_counts(report)] if report.findings else []
+        told += [_counts(report, exact=facts.exact)] if report.findings else []
     elif report.findings:
         told += _findings(costliest(report.findings), facts, excerpts)
     told += [_suggestion(each, facts, excerpts) for each in facts.suggestions]
     told += [_fix(each, excerpts) for each in facts.fixes]
+    moved = [] if facts.statistics else movers(facts)
+    told += ["\n".join(f"- {code(one.place)}: {code(one.name)} {words(one.words)}" for one in moved)] if moved else []
     return told + _left_out(facts)
 
 
@@ -65,11 +69,18 @@ def _folded(summary: str, blocks: list[str]) -> str:
     return f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>"
 
 
-def _counts(report: Report) -> str:
+def _counts(report: Report, *, exact: bool) -> str:
     rows = [
-        (f"{count:,}", rule.severity, code(line(rule.id)), words(line(rule.summary))) for count, rule in counts(report)
+        (
+            f"{count.findings:,}",
+            count.severity,
+            code(line(count.rule.id)),
+            words(line(count.rule.summary)),
+            words(tokens(count.lost_tokens, exact=exact)) if count.lost_tokens else "",
+        )
+        for count in statistics(report)
     ]
-    return grid(("findings", "severity", "rule", ""), rows)
+    return grid(("findings", "severity", "rule", "", "lost"), rows)
 
 
 def _suggestion(suggestion: Suggestion, facts: LintFacts, excerpts: bool) -> str:
@@ -78,7 +89,7 @@ def _suggestion(suggestion: Suggestion, facts: LintFacts, excerpts: bool) -> str
     lines += [f"- {words(line(moved))}" for moved in suggestion.moved]
     lines += [f"- {words(line(suggestion.reader_note))}"] if suggestion.reader_note else []
     told = "\n".join(lines).rstrip("\n")
-    return f"{told}\n\n{_folded('The template', [_fenced('jinja', suggestion.text)])}" if excerpts else told
+    return "\n\n".join([told, _folded("The template", [_fenced("jinja", suggestion.text)])]) if excerpts else told
 
 
 def _fix(fix: FixFacts, excerpts: bool) -> str:
@@ -86,11 +97,12 @@ def _fix(fix: FixFacts, excerpts: bool) -> str:
     rules = ", ".join(code(line(rule)) for rule in fix.rules)
     told = f"**{done}** in {code(line(fix.path))}: {rules}{'' if fix.safe else ' (unsafe)'}"
     told += f"\n\n- {words(line(fix.proof))}" if fix.proof else ""
-    return f"{told}\n\n{_folded('Changes', [_fenced('diff', fix.diff)])}" if excerpts and fix.diff else told
+    shown = excerpts and fix.diff
+    return "\n\n".join([told, _folded("Changes", [_fenced("diff", fix.diff, 1)])]) if shown else told
 
 
-def _fenced(language: str, text: str) -> str:
-    rows = [line(row) for row in text.removesuffix("\n").split("\n")]
+def _fenced(language: str, text: str, margin: int = 0) -> str:
+    rows = [line(row) for row in mask_rows(text.removesuffix("\n"), margin)]
     fence = phrases.fence(rows)
     return "\n".join([fence + language, *rows, fence])
 

@@ -17,9 +17,9 @@ _IN_ADDRESS = frozenset("-._~:/?#@!$&'()*+,;=%")
 _INTRODUCTION = """\
 # Rules
 
-What `promptlint lint` finds. A rule looks at a template, at one request, or at a pair: two requests of a log that follow
-each other, or two renderings of one prompt (`promptlint lint --renderings FOLDER`). Causes are those that `promptlint
-diff` names. A comment `promptlint: ignore[RULE] -- reason` leaves a finding out.
+What `promptlint lint` finds. A rule looks at a template, at one request, or at a pair: two requests of a log that
+follow each other, or two renderings of one prompt (`promptlint lint --renderings FOLDER`). Causes are those that
+`promptlint diff` names. A comment `promptlint: ignore[RULE] -- reason` leaves a finding out.
 
 This page is printed by `promptlint rules --format markdown`."""
 

@@ -21,7 +21,7 @@ Object = dict[str, Any]
 
 _MOST_RESULTS = 25_000
 _MOST_LOCATIONS = 1_000  # of one result
-_BASE = "SRCROOT"
+_BASE = "%SRCROOT%"
 _SAFE = "/-._~!$&'()*+,;=@"  # of a relative reference; a colon would look like a scheme
 
 
@@ -81,7 +81,7 @@ def _invocation(report: Report, facts: LintFacts | None, left: int) -> Object:
 def _result(found: Finding, fingerprint: str, rule: int, report: Report) -> Object:
     exact = report.lint is not None and report.lint.exact
     properties = {
-        "cause": line(found.cause or found.rule),
+        "cause": line(found.cause or ("" if report.lint is not None else found.rule)),
         "confidence": found.confidence,
         "lostTokens": found.lost_tokens,
         "lostUsd": found.lost_usd,

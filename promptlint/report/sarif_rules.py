@@ -42,5 +42,9 @@ def _is_address(link: str) -> bool:
 
 
 def prose(visible: str) -> str:
-    """Visible text in which a viewer finds no link."""
+    """Visible text in which a viewer finds neither a placeholder for an argument (`{0}`) nor a link."""
+    if "{" in visible:
+        import re
+
+        visible = re.sub(r"\{(\d+)\}", r"{{\1}}", visible)
     return visible.replace("](", "]\\u{28}")

@@ -30,10 +30,10 @@ def write(report: Report, *, color: bool = False, excerpts: bool = True, width: 
 
 
 def _lint(report: Report, style: Style) -> str:
-    from promptlint.report.text_lint import blocks
+    from promptlint.report.text_lint import blocks, summary
 
     tables = [_table(table, style) for table in report.tables]
-    return _joined([*blocks(report, style), *tables, _notes(report, style)])
+    return _joined([*blocks(report, style), *tables, _notes(report, style), summary(report, style)])
 
 
 def _joined(blocks: list[list[str]]) -> str:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from promptlint.lint.rendering.attempts import Refused, Stage, Stopped, attempt, bounded, is_unsafe
+from promptlint.lint.rendering.attempts import Fault, Refused, Stage, Stopped, Untried, attempt, bounded, is_unsafe
 from promptlint.lint.rendering.clock import Moved, Renderings, far, moved, steady
 from promptlint.lint.rendering.conversations import conversations
 from promptlint.lint.rendering.printed import sources
@@ -13,7 +13,6 @@ from promptlint.lint.rendering.turns import Chat, Rewrite, rewrites, variables
 from promptlint.prompt import Rendering, TemplateSource
 from promptlint.read.names import shown
 from promptlint.render.template import Template
-from promptlint.render.template.process import Renderer
 from promptlint.template import SourceRange, TemplateFile
 
 _CLOCK = "strftime_now"  # the one function of chat templates that reads it
@@ -21,37 +20,34 @@ _SHOW_CLOCK = ("of plain turns", "without a system text", "of plain turns with t
 
 
 class ChatEffects(NamedTuple):
-    """What was found. `failure` says why the template cannot be rendered, or not to the end; empty if it can."""
+    """What was found."""
 
     rewrites: tuple[Rewrite, ...]
     moved: tuple[Moved, ...]
-    failure: str = ""
+    failure: Fault | None = None  # a limit that the template ran into, or what it reached for
+    refusal: Fault | None = None  # why it takes none of the conversations
+    untried: str = ""  # why it was not tried to the end
 
 
-def chat_effects(
-    source: TemplateSource,
-    special: Mapping[str, str],
-    renderer: Renderer,
-    *,
-    now: datetime,
-    count: Callable[[str], int],
-) -> ChatEffects:
-    """Renders made-up conversations, turn by turn. `special`: bos_token and others; `count`: tokens of a text."""
+def chat_effects(source: TemplateSource, on: Stage, *, now: datetime, count: Callable[[str], int]) -> ChatEffects:
+    """Renders made-up conversations, turn by turn. `count`: tokens of a text."""
     path = source.document.path
     files = sources((TemplateFile(path, source.source),))
-    chat = Chat(Template(shown(path), source.source, "chat"), source, special, files, steady(now), count)
-    on = Stage(renderer)
+    chat = Chat(Template(shown(path), source.source, "chat"), source, files, steady(now), count)
     turns: list[Rewrite] = []
     clock: list[Moved] = []
-    refusals: list[str] = []
+    refusals: list[Fault] = []
+    answered = on.answered
     try:
-        bounded(chat.template.name, source.source)
+        bounded(source.source)
         turns.extend(rewrites(on, chat, refusals))
         clock.extend(_moved(on, chat))
+    except Untried as untried:
+        return ChatEffects(tuple(turns), tuple(clock), untried=str(untried))
     except Stopped as stopped:
-        return ChatEffects(tuple(turns), tuple(clock), str(stopped))
+        return ChatEffects(tuple(turns), tuple(clock), stopped.args[0])
     unsafe = next(filter(is_unsafe, refusals), None)
-    return ChatEffects(tuple(turns), tuple(clock), unsafe or ("" if on.answered else refusals[0]))
+    return ChatEffects(tuple(turns), tuple(clock), unsafe, None if on.answered > answered else refusals[0])
 
 
 def _moved(on: Stage, chat: Chat) -> Iterator[Moved]:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from promptlint.lint.rendering.attempts import Refused, Stage, Stopped, attempt, bounded, is_unsafe
+from promptlint.lint.rendering.attempts import Fault, Refused, Stage, Stopped, Untried, attempt, bounded, is_unsafe
 from promptlint.lint.rendering.clock import Moved, Renderings, far, moved, steady
 from promptlint.lint.rendering.expressions import Use
-from promptlint.lint.rendering.made_up import Making, changed, falsy, is_switch, made_up
+from promptlint.lint.rendering.made_up import Making, falsy, is_switch, made_up
 from promptlint.lint.rendering.printed import Sources, place, sources
 from promptlint.lint.rendering.stranded import stranded
 from promptlint.lint.rendering.tags import tags
@@ -16,13 +16,11 @@ from promptlint.prompt import Rendering
 from promptlint.read.names import shown
 from promptlint.read.raw import common_prefix
 from promptlint.render import template as rendering
-from promptlint.render.template.process import Renderer
 from promptlint.template import SourceRange, Template
 
 MOST = 64  # arguments that are varied
 _UNCLEAR = ("text", "number", "list")
 _NONE = "no effect"
-_AT_RANDOM = "picks at random"  # in a note of the renderer
 
 
 class Effect(NamedTuple):
@@ -32,20 +30,18 @@ class Effect(NamedTuple):
     at: SourceRange | None  # what prints that place; None: it has no effect, or the place is not known
     shared_chars: int  # of the text, ahead of it
     shared_tokens: int
-    stranded_tokens: int  # behind it: of the template's own text, and of given values, that stays equal
-    is_given: bool  # one of the two values is the user's, none is a guess
+    stranded_tokens: int  # behind it: of the template's own text
     note: str = ""  # why nothing is known, or "no effect"
 
 
 class Effects(NamedTuple):
-    """What differential rendering shows. `failure`: a limit that the template ran into; empty if there was none."""
+    """What differential rendering shows."""
 
     effects: tuple[Effect, ...]
-    moved: tuple[Moved, ...] = ()  # arguments that are clocks
-    tokens: int = 0  # of one rendering
-    is_random: bool = False  # equal values give other texts
-    failure: str = ""
-    notes: tuple[str, ...] = ()
+    moved: tuple[Moved, ...] = ()  # functions that are clocks
+    failure: Fault | None = None  # a limit that the template ran into, or what it reached for
+    refusal: Fault | None = None  # why it takes none of the values that were made up
+    untried: str = ""  # why it was not tried to the end
 
 
 class _Base(NamedTuple):
@@ -54,7 +50,6 @@ class _Base(NamedTuple):
     template: rendering.Template
     files: Sources
     known: Mapping[str, Use]
-    given: Mapping[str, Any]
     values: dict[str, Any]
     found: Rendering
     unclear: str
@@ -65,52 +60,44 @@ class _Base(NamedTuple):
 def effects(
     template: Template,
     text: str,
-    name: str,
     roots: Sequence[str],
-    renderer: Renderer,
+    on: Stage,
     *,
-    given: Mapping[str, Any] | None,
     now: datetime,
     count: Callable[[str], int],
 ) -> Effects:
-    """Varies each argument of an application's template, one at a time.
-
-    `given`: values of the user's own, JSON data; for the others, values are made up. `count`: tokens of a text.
-    """
-    on = Stage(renderer)
-    source = rendering.Template(shown(name), text, "application", tuple(roots))
+    """Varies each argument of an application's template, one at a time. `count`: tokens of a text."""
+    source = rendering.Template(shown(template.name), text, "application", tuple(roots))
     done: list[Effect] = []
     times: list[Moved] = []
     try:
         known = _uses(template)
-        base = _first(on, source, sources(template.files), known, given or {}, steady(now), count)
-        for effect in _varied(on, base, template.arguments[:MOST]):
-            done.append(effect)
-        for clock in (name for name in known if name not in base.given and "clock" in _kinds(known[name])):
+        base = _first(on, source, sources(template.files), known, steady(now), count)
+        done.extend(_varied(on, base, template.arguments[:MOST]))
+        for clock in (name for name in known if name not in template.arguments and "clock" in _kinds(known[name])):
             times.extend(_times(on, base, clock))
     except Refused as refused:
-        reason = str(refused)
-        return Effects((), failure=reason if is_unsafe(reason) else "", notes=(reason,))
+        fault = refused.args[0]
+        return Effects((), failure=fault) if is_unsafe(fault) else Effects((), refusal=fault)
+    except Untried as untried:
+        return Effects(tuple(done), tuple(times), untried=str(untried))
     except Stopped as stopped:
-        return Effects(tuple(done), tuple(times), failure=str(stopped))
-    untried = len(template.arguments) - MOST
-    notes = (f"{untried} of {len(template.arguments)} arguments are not varied",) if untried > 0 else ()
-    at_random = any(_AT_RANDOM in note for note in base.found.notes)
-    return Effects(tuple(done), tuple(times), count(base.found.text), at_random, "", notes)
+        return Effects(tuple(done), tuple(times), stopped.args[0])
+    return Effects(tuple(done), tuple(times))
 
 
 def _uses(template: Template) -> dict[str, Use]:
-    """Raises Stopped for a template that is too long or nested too deeply, Refused for one that does not parse."""
-    bounded(shown(template.name), *(file.text for file in template.files))
+    """Raises Untried for a template that is too long, Stopped for one that is nested too deeply."""
+    bounded(*(file.text for file in template.files))
     size = sum(tag.end - tag.start for file in template.files for tag in tags(file.text))
     if size > LONGEST:
-        raise Refused(f"{shown(template.name)}: its tags of {size:,} characters are too long for values to be made up")
+        raise Untried(f"its tags of {size:,} characters are too long for values to be made up")
     try:
         known = uses(file.text for file in template.files)
     except RecursionError:
-        raise Stopped(f"{shown(template.name)}: it is nested too deeply") from None
+        raise Stopped(Fault("it is nested too deeply")) from None
     except ValueError as error:
-        raise Refused(f"{shown(template.name)}: {error}") from None
+        raise Untried(str(error)) from None
     return {**{name: Use() for name in template.arguments}, **known}
 
 
@@ -119,21 +106,20 @@ def _first(
     source: rendering.Template,
     files: Sources,
     known: Mapping[str, Use],
-    given: Mapping[str, Any],
     now: datetime,
     count: Callable[[str], int],
 ) -> _Base:
-    """A rendering with all values that are given and others made up. Raises Refused where none of the kinds fits."""
+    """A rendering with values that are made up. Raises Refused where none of the kinds fits."""
     first: Refused | None = None
     for unclear in _UNCLEAR:
         how = Making(0, now, unclear)
-        values = {name: made_up(use, name, how) for name, use in known.items()} | dict(given)
+        values = {name: made_up(use, name, how) for name, use in known.items()}
         try:
             found = attempt(on, source, values, now)
         except Refused as refused:
             first = first or refused
         else:
-            return _Base(source, files, known, given, values, found, unclear, now, count)
+            return _Base(source, files, known, values, found, unclear, now, count)
     assert first is not None
     raise first
 
@@ -157,17 +143,17 @@ def _vary(on: Stage, base: _Base, name: str) -> Effect:
         try:
             after = attempt(on, base.template, {**base.values, name: value}, base.now)
         except Refused as refused:
-            note = str(refused)
+            note = refused.args[0].reason
             continue
         if after.text != base.found.text:
             return _effect(base, name, after)
     size = len(base.found.text)
-    return Effect(name, None, size, base.count(base.found.text), 0, name in base.given, note)
+    return Effect(name, None, size, base.count(base.found.text), 0, note)
 
 
 def _switched_off(on: Stage, base: _Base) -> _Base:
     """The same with every value that is only tested being false, if the template takes that."""
-    off = {name: False for name, use in base.known.items() if is_switch(use) and name not in base.given}
+    off = {name: False for name, use in base.known.items() if is_switch(use)}
     values = base.values | off
     try:
         return base._replace(values=values, found=attempt(on, base.template, values, base.now)) if off else base
@@ -178,8 +164,6 @@ def _switched_off(on: Stage, base: _Base) -> _Base:
 def _others(base: _Base, name: str) -> Iterator[Any]:
     """Values that the argument is given instead, the likeliest first."""
     use, value = base.known[name], base.values[name]
-    if name in base.given:
-        yield changed(value, use)
     for variant in (1, 2):
         yield made_up(use, name, Making(variant, far(base.now), base.unclear))
     if value is not None:
@@ -190,8 +174,8 @@ def _effect(base: _Base, name: str, after: Rendering) -> Effect:
     before = base.found
     at = common_prefix(before.text, after.text)
     here = place(before, at, base.files) or place(after, at, base.files)
-    lost = stranded(before, after, at, at, frozenset(base.given) - {name})
-    return Effect(name, here, at, base.count(before.text[:at]), base.count(lost), name in base.given)
+    lost = stranded(before, after, at, at)
+    return Effect(name, here, at, base.count(before.text[:at]), base.count(lost))
 
 
 def _times(on: Stage, base: _Base, name: str) -> Iterator[Moved]:

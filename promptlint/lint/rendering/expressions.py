@@ -118,7 +118,10 @@ class Expressions:
             return held
         if isinstance(key, str):
             return held.attribute(key)
-        return held.items() if isinstance(key, int) else held.members()
+        if isinstance(key, int):
+            return held.items()
+        held.member = held.member or Use()  # of an array or of an object: the key does not tell
+        return held.member
 
     def _call(self, node: "nodes.Call", scope: Scope) -> Use | None:
         given = [self.value(argument, scope) for argument in node.args]

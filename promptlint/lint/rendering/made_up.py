@@ -1,4 +1,4 @@
-"""Values for the arguments of a template: made up from how it uses them, or changed from those that are given."""
+"""Values for the arguments of a template: made up from how it uses them."""
 
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -43,6 +43,8 @@ def _clock(use: Use, name: str, how: Making, depth: int) -> Any:
 
 
 def _object(use: Use, name: str, how: Making, depth: int) -> Any:
+    if use.member is not None and not use.attributes and how.unclear == "list" and "mapping" not in use.kinds:
+        return [made_up(use.member, name, how._replace(variant=how.variant + n), depth + 1) for n in (0, 2)]
     found = {key: made_up(held, f"{name}.{key}", how, depth + 1) for key, held in use.attributes.items()}
     if use.answer is not None:
         found |= _merged(made_up(use.answer, name, how, depth + 1))
@@ -89,27 +91,3 @@ def is_switch(use: Use) -> bool:
 def falsy(value: Any) -> Any:
     """The empty value of the same kind."""
     return type(value)()
-
-
-def changed(value: Any, use: Use | None) -> Any:
-    """A value like one that is given, every part of it another one."""
-    if isinstance(value, bool) or value is None:
-        return not value
-    if isinstance(value, int | float):
-        return value + 1
-    if isinstance(value, str):
-        return _changed_text(value, use)
-    if isinstance(value, dict):
-        return {key: changed(held, use and use.attributes.get(key, use.member)) for key, held in value.items()}
-    return [changed(held, use and use.item) for held in value]
-
-
-def _changed_text(value: str, use: Use | None) -> str:
-    for each in use.constants if use is not None else []:
-        if isinstance(each, str) and each != value:
-            return each
-    try:
-        return (datetime.fromisoformat(value) + _STEPS[1]).isoformat()
-    except (ValueError, OverflowError):
-        word = _WORDS[0] if not value.startswith(_WORDS[0][0]) else _WORDS[1]
-        return f"{word} {value}"

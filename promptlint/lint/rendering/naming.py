@@ -27,14 +27,20 @@ def words(label: str, divergence: Divergence) -> str:
 
 
 def narrower(divergence: Divergence, a: Rendered, b: Rendered) -> str:
-    """The label, with the evidence of what of each message both prompts print."""
+    """The label, with the evidence of the texts that differ, and of what of each message both prompts print."""
+    old = a.text[divergence.a_start : divergence.a_end]
+    new = b.text[divergence.b_start : divergence.b_end]
+    if divergence.cause == "text-edited" and old.isdecimal() and new.isdecimal():
+        return "counter"
     if divergence.cause != "history-rewritten":
         return divergence.cause
     before, after = _printed(a), _printed(b)
-    lost = sorted(number for number, size in before.items() if after.get(number, 0) < size)
+    lost = sorted(number for number, text in before.items() if len(after.get(number, "")) < len(text))
     roles = [_role(a, number) for number in lost]
     if not lost:
         return divergence.cause
+    if all(before[number].split() == after.get(number, "").split() for number in lost):
+        return "white-space"
     if set(roles) == {"tool"}:
         return "content-stubbed"
     first = next((number for number in sorted(before) if _role(a, number) not in ("system", "developer")), None)
@@ -42,15 +48,15 @@ def narrower(divergence: Divergence, a: Rendered, b: Rendered) -> str:
     return "history-trimmed" if gone and gone[0] == first and gone == lost else divergence.cause
 
 
-def _printed(prompt: Rendered) -> dict[int, int]:
-    """Characters that are printed of the content of each message."""
-    found: dict[int, int] = {}
+def _printed(prompt: Rendered) -> dict[int, str]:
+    """What is printed of the content of each message."""
+    found: dict[int, str] = {}
     for origin in prompt.origins:
         path: Path = origin.path or ()
         if is_printed(origin) and len(path) > 2 and path[0] == "messages" and path[2] == "content":
             number = path[1]
             assert isinstance(number, int)
-            found[number] = found.get(number, 0) + origin.end - origin.start
+            found[number] = found.get(number, "") + prompt.text[origin.start : origin.end]
     return found
 
 

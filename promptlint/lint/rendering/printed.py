@@ -173,3 +173,10 @@ def _is_passed(one: SourceRange, other: SourceRange, found: Sequence[Tag]) -> bo
     """Whether what stands in a condition was left out on the way to another place: a value may be used far behind."""
     tag = tag_around(found, one.start)
     return one.start < other.start and (tag is None or not tag.word)
+
+
+def looping(at: SourceRange, files: Sources) -> SourceRange | None:
+    """The tag of the outermost loop that prints a place."""
+    blocks = around(files[at.file].tags, at.start)
+    opened = next((block.opened for block in blocks if block.opened.word == "for"), None)
+    return None if opened is None else SourceRange(at.file, opened.start, opened.end)

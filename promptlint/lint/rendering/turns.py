@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ from promptlint.boundary.divergence import Divergence
 from promptlint.boundary.rendered import rendered_divergences
 from promptlint.boundary.shown import is_printed
 from promptlint.facts.causes import cause
-from promptlint.lint.rendering.attempts import Refused, Stage, attempt
+from promptlint.lint.rendering.attempts import Fault, Refused, Stage, attempt
 from promptlint.lint.rendering.conversations import TOOLS, Conversation, Message, conversations, with_string_arguments
 from promptlint.lint.rendering.naming import narrower, words
-from promptlint.lint.rendering.printed import Sources, deciding, place, token_start
+from promptlint.lint.rendering.printed import Sources, deciding, looping, place, token_start
 from promptlint.load import load
 from promptlint.prompt import Document, Path, Rendered, Rendering, SourceByte, TemplateSource
 from promptlint.read.raw import common_prefix
@@ -24,7 +24,7 @@ from promptlint.render.template import Template
 from promptlint.template import SourceRange
 
 _PLACES: dict[Path, Path | None] = {("messages",): ("messages",), ("tools",): ("tools",)}
-_SPECIAL = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}  # where none is known
+_SPECIAL = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 _OPENED = r"<(/?)[\w|:]*(?:think|thought|reason)\w*>"
 
 
@@ -52,16 +52,15 @@ class Chat(NamedTuple):
 
     template: Template
     source: TemplateSource
-    special: Mapping[str, str]
     files: Sources
     now: datetime
     count: Callable[[str], int]
 
 
-def rewrites(on: Stage, chat: Chat, refusals: list[str]) -> Iterator[Rewrite]:
+def rewrites(on: Stage, chat: Chat, refusals: list[Fault]) -> Iterator[Rewrite]:
     """The rewrites of all conversations, one of each kind; `refusals` gets why conversations were refused.
 
-    Raises Stopped.
+    Raises Stopped and Untried.
     """
     seen: set[SourceRange | None] = set()
     for conversation in conversations(chat.source.source):
@@ -76,7 +75,7 @@ def rewrites(on: Stage, chat: Chat, refusals: list[str]) -> Iterator[Rewrite]:
             before = tried
 
 
-def _requests(on: Stage, chat: Chat, conversation: Conversation, refusals: list[str]) -> Iterator[Tried]:
+def _requests(on: Stage, chat: Chat, conversation: Conversation, refusals: list[Fault]) -> Iterator[Tried]:
     """The requests of a conversation, as far as the template takes them."""
     messages = conversation.messages
     for size in conversation.requests:
@@ -84,13 +83,13 @@ def _requests(on: Stage, chat: Chat, conversation: Conversation, refusals: list[
             found = attempt(on, chat.template, variables(chat, conversation, messages[:size]), chat.now)
         except Refused as refused:
             if not conversation.tools or messages is not conversation.messages:
-                refusals.append(str(refused))
+                refusals.append(refused.args[0])
                 return
             messages = with_string_arguments(messages)
             try:
                 found = attempt(on, chat.template, variables(chat, conversation, messages[:size]), chat.now)
             except Refused as again:
-                refusals.append(str(again))
+                refusals.append(again.args[0])
                 return
         yield Tried(messages[:size], found)
 
@@ -99,7 +98,6 @@ def variables(chat: Chat, conversation: Conversation, messages: list[Message]) -
     """As a server names them, with the generation prompt."""
     return {
         **_SPECIAL,
-        **chat.special,
         **dict(conversation.variables),
         "messages": messages,
         "tools": TOOLS if conversation.tools else None,
@@ -165,12 +163,15 @@ def _rewrite(
     else:
         ahead = place(two, max(token_start(two.text, divergence.b_start) - 1, 0), chat.files)
         at, related = here or there, deciding(here, ahead, chat.files) or deciding(here, there, chat.files)
+    tokens = chat.count(one.text)
+    if label == "history-trimmed" and related is None and at is not None:
+        at, related = looping(at, chat.files) or at, at
     return Rewrite(
         label,
         words(label, divergence),
         at or SourceRange(0, 0, 0),
         related,
         conversation.name,
-        chat.count(one.text[: divergence.a_start]),
-        chat.count(one.text),
+        min(chat.count(one.text[: divergence.a_start]), tokens - 1),
+        tokens,
     )

@@ -59,7 +59,7 @@ def _named(run: str) -> str:
     code = f"U+{ord(run[0]):04X}"
     name = _NAMES.get(run[0]) or unicodedata.name(run[0], "").lower()
     what = f"{code} ({name})" if name else code
-    return what if len(run) == 1 else f"{what} and {len(run) - 1:,} more in a row"
+    return what if len(run) == 1 else f"a run of {len(run):,} characters from {what}"
 
 
 def pieces(text: str, in_argument: bool = False) -> Iterator[Found]:

@@ -1,6 +1,8 @@
 """Counts of turns, requests and tokens that go on while a conversation runs."""
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 
 from promptlint.lint.volatile.found import Found
 from promptlint.lint.volatile.quiet import is_quiet
@@ -8,7 +10,10 @@ from promptlint.lint.volatile.scan import compiled, line_of, near
 
 _N = r"(?:~|about\s|approx(?:imately|\.)?\s)?(?P<{name}>\d{{1,3}}(?:[,_ ]\d{{3}})+|\d{{1,9}}(?:\.\d+)?(?:\s?[km]\b)?)"
 _COUNTED = r"(?:turn|request|message|call|iteration|attempt|round|exchange|interaction|reply|response)"
-_SPENT = r"(?:tokens?|turns?|messages?|requests?|(?:tool\s)?calls?|steps?|iterations?|rounds?|credits?|context(?:\swindow)?|budget)"
+_SPENT = (
+    r"(?:tokens?|turns?|messages?|requests?|(?:tool\s)?calls?|steps?|iterations?|rounds?|credits?|"
+    r"context(?:\swindow)?|budget)"
+)
 _COUNT = (
     rf"(?i)(?:(?<![\w-])(?P<of>{_COUNTED}\s(?:no\.?\s|number\s|#)?{_N.format(name='a')}\s?(?:of|/|out\sof)\s?\d[\d,]*)"
     rf"|(?<![\w-])(?P<nth>(?:current\s|this\sis\s|you\sare\s(?:on|in|at)\s)(?:the\s)?(?:{_COUNTED}|step)(?:\sis)?"
@@ -20,14 +25,18 @@ _COUNT = (
     rf"[\"'`*_]{{0,3}}\s?[:=>][\s\"'`*]{{0,3}}{_N.format(name='e')})"
     rf"|(?<![\w.,/-])(?P<tokens>{_N.format(name='f')}\s(?:(?:more|input|output|context)\s)?(?:tokens?|turns|messages)\s"
     r"(?:left|remaining|remain|used\sso\sfar|so\sfar)\b)"
-    rf"|(?<![\w.,/-])(?P<share>{_N.format(name='g')}\s?(?:of|/)\s?\d[\d,_]*\s?[km]?\s(?:tokens?|turns|messages)\s(?:used|left|remaining|spent))"
-    r"|(?<![\w-])(?P<counter>(?:turn|request|message|call|iteration)[-_ ]?(?:count(?:er)?|index|number|no)[\"'`*_]{0,3}\s?[:=]"
+    rf"|(?<![\w.,/-])(?P<share>{_N.format(name='g')}\s?(?:of|/)\s?\d[\d,_]*\s?[km]?\s(?:tokens?|turns|"
+    r"messages)\s(?:used|left|remaining|spent))"
+    r"|(?<![\w-])(?P<counter>(?:turn|request|message|call|iteration)[-_ ]?(?:count(?:er)?|index|number|"
+    r"no)[\"'`*_]{0,3}\s?[:=]"
     rf"[\s\"'`*]{{0,3}}{_N.format(name='h')}))"
 )
 _SIGN = r"\d"
 _LIMIT = (
-    r"(?i)\b(?:if|when|whenever|once|until|unless|after|before|by|at most|at least|fewer|less|more than|under|below|within|"
-    r"up to|every|each|per|max(?:imum)?|min(?:imum)?|limit(?:ed)?|reserve|keep|leave|only|first|see|until)\b[^.!?\n]{0,40}$"
+    r"(?i)\b(?:if|when|whenever|once|until|unless|after|before|by|at most|at least|fewer|less|more than|under|"
+    r"below|within|"
+    r"up to|every|each|per|max(?:imum)?|min(?:imum)?|limit(?:ed)?|reserve|keep|leave|only|first|see|"
+    r"until)\b[^.!?\n]{0,40}$"
 )
 _HEADING = r"(?m)^[ \t]{0,4}(?:#{1,6}[ \t]|\*\*)"
 _MOST = 2000  # candidates of one text
@@ -37,18 +46,25 @@ def counters(text: str, in_argument: bool = False) -> Iterator[Found]:
     """Counts that say how far a conversation has come, in order."""
     if in_argument:
         return
-    left = _MOST
-    for match in near(_SIGN, _COUNT, text, 60, 60):
-        left -= 1
-        if left < 0:
-            return
+    for match in islice(near(_SIGN, _COUNT, text, 60, 60), _MOST):
         start, end = match.span()
         if (
             not _is_limit(text, start)
             and not _is_row(text, match.start(), match["of"])
-            and not is_quiet(text, start, end)
+            and not is_quiet(text, _number(match), end)
         ):
-            yield Found(start, end)
+            yield Found(start, end, sure=_is_sure(match))
+
+
+def _number(match: re.Match[str]) -> int:
+    """Where the number of a count begins."""
+    return max(match.start(name) for name in "abcdefgh" if match[name])
+
+
+def _is_sure(match: re.Match[str]) -> bool:
+    """What is left or spent, and what is called current; `Turn 4 of 20` and `#17` can be names of something."""
+    told = any(match[name] for name in ("left", "still", "tokens", "share"))
+    return told or (match["nth"] or "").lower().startswith("current")
 
 
 def _is_limit(text: str, start: int) -> bool:

@@ -2,40 +2,52 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from promptlint.lint.volatile.found import Found
 from promptlint.lint.volatile.quiet import fences, in_range, is_quiet, is_supposed
 from promptlint.lint.volatile.scan import compiled, near
 
 _STATUS = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]|[MADRCUT]) (?=[^\n ]*[/.])[^\n]{1,300}(?:\n|\Z)"
-_BARE = r"[ \t\W]{0,6}"
+_BARE = r"[^\w\n]{0,6}"
 _LIVE = (
     rf"(?P<status>^{_BARE}(?:(?:current\s)?(?:git[ _]?)?status|working tree|modified files|changes)\b[^\n]{{0,60}}\n"
     rf"(?:```[^\n]{{0,20}}\n)?(?:\n)?(?P<entries>(?:{_STATUS})+))"
     rf"|(?P<porcelain>^(?:{_STATUS}){{2,}})"
-    r"|(?P<git>^(?:on branch \S{1,80}|head detached at \S{1,80}|your branch is (?:up to date|ahead of|behind)[^\n]{0,120}"
-    r"|changes (?:not staged for commit|to be committed):|untracked files:|nothing to commit, working tree clean)[ \t]*$)"
-    rf"|(?P<branch>^{_BARE}(?:current|active|checked[- ]out)[ _](?:git )?branch[\"'`*_]{{0,3}}\s?[:=]\s?[\"'`*]{{0,3}}[^\s\"'`*]{{1,80}})"
-    rf"|(?P<commits>^{_BARE}(?:recent|last|latest|head)\s?(?:git\s)?commits?\b[^\n]{{0,30}}[:\n]\s{{0,4}}[-*]?\s?[0-9a-f]{{7,40}}\b[^\n]{{0,120}})"
+    r"|(?P<git>^(?:on branch \S{1,80}|head detached at \S{1,80}|your branch is (?:up to date|ahead of|"
+    r"behind)[^\n]{0,120}"
+    r"|changes (?:not staged for commit|to be committed):|untracked files:|"
+    r"nothing to commit, working tree clean)[ \t]*$)"
+    rf"|(?P<branch>^{_BARE}(?:current|active|"
+    rf"checked[- ]out)[ _](?:git )?branch[\"'`*_]{{0,3}}\s?[:=]\s?[\"'`*]{{0,3}}[^\s\"'`*]{{1,80}})"
+    rf"|(?P<commits>^{_BARE}(?:recent|last|latest|"
+    rf"head)\s?(?:git\s)?commits?\b[^\n]{{0,30}}[:\n]\s{{0,4}}[-*]?\s?[0-9a-f]{{7,40}}\b[^\n]{{0,120}})"
     r"|(?P<listing>^[-dl][-rwxsStT]{9}[.+@]?\s{1,4}\d{1,5}\s[^\n]{1,200})"
     rf"|(?P<files>^{_BARE}(?:(?:current|working)\s(?:directory|folder)\s(?:listing|contents|files|structure)"
     r"|(?:directory|file|project)\s(?:listing|tree|structure)\s(?:\(?(?:snapshot|at the start)[^\n]{0,60})"
     r"|files\sin\s(?:the\s)?(?:current|working)\s(?:directory|folder))[^\n]{0,60}\n\s{0,4}\S[^\n]{0,100})"
 )
 _STILL = (
-    rf"(?P<path>^{_BARE}(?:your\s|the\s)?(?:current[-_ ]|primary[-_ ]|default[-_ ])?(?:working[-_ ]dir(?:ectory)?|cwd|pwd|folder|worktree|"
-    r"workspace(?:[-_ ](?:root|folder|path|dir(?:ectory)?))?|(?:project|repo(?:sitory)?)[-_ ](?:root|path|dir(?:ectory)?))"
+    rf"(?P<path>^{_BARE}(?:your\s|the\s)?(?:current[-_ ]|primary[-_ ]|default[-_ ])?(?:working[-_ ]dir(?:ectory)?|"
+    r"cwd|pwd|folder|worktree|"
+    r"workspace(?:[-_ ](?:root|folder|path|dir(?:ectory)?))?|(?:project|repo(?:sitory)?)[-_ ](?:root|path|"
+    r"dir(?:ectory)?))"
     r"(?:\s(?:is|path))?[\"'`*_]{0,3}\s?[:=>]?\s?[\"'`*]{0,3}(?:[A-Za-z]:[\\/]|/[\w.~-]|~/)[^\s<\"'`*]{0,200})"
-    rf"|(?P<host>^{_BARE}(?:host[-_ ]?name|host|machine(?:\sname)?|node(?:\sname)?)[\"'`*_]{{0,3}}\s?[:=>]\s?[\"'`*]{{0,3}}"
+    rf"|(?P<host>^{_BARE}(?:host[-_ ]?name|host|machine(?:\sname)?|"
+    rf"node(?:\sname)?)[\"'`*_]{{0,3}}\s?[:=>]\s?[\"'`*]{{0,3}}"
     r"(?=[\w.-]*[\d.-])[A-Za-z0-9][\w.-]{2,80})"
-    rf"|(?P<platform>^{_BARE}(?:platform|os(?:[ _]version)?|operating system|kernel|default shell|shell|arch(?:itecture)?)[\"'`*_]{{0,3}}"
-    r"\s?[:=>]\s?[\"'`*]{0,3}(?:/\S{0,20}/)?(?:darwin|linux|macos|mac os|windows|win32|ubuntu|debian|x86_64|amd64|arm64|aarch64|zsh|bash|"
+    rf"|(?P<platform>^{_BARE}(?:platform|os(?:[ _]version)?|operating system|kernel|default shell|shell|"
+    rf"arch(?:itecture)?)[\"'`*_]{{0,3}}"
+    r"\s?[:=>]\s?[\"'`*]{0,3}(?:/\S{0,20}/)?(?:darwin|linux|macos|mac os|windows|win32|ubuntu|debian|x86_64|amd64|"
+    r"arm64|aarch64|zsh|bash|"
     r"fish|pwsh|powershell|sh\b)[^\n<]{0,60})"
 )
 _STATE = rf"(?im)(?:{_LIVE}|{_STILL})"
 _SIGN = (
-    r"(?im)^[ \t\W]{0,6}(?:current|active|checked|git|status|working|modified|changes|on branch|head|your|untracked|nothing to|recent|"
-    r"last|latest|director|file|project|primary|default|cwd|pwd|folder|worktree|workspace|repo|host|machine|node|platform|os\b|os_|"
+    r"(?im)^[^\w\n]{0,6}(?:current|active|checked|git|status|working|modified|changes|on branch|head|your|"
+    r"untracked|nothing to|recent|"
+    r"last|latest|director|file|project|primary|default|cwd|pwd|folder|worktree|workspace|repo|host|machine|node|"
+    r"platform|os\b|os_|"
     r"operating|kernel|shell|arch|the |[-dl][-rwxst]{9}|[MADRCUT?!]{1,2} |[MADRCUT]  )"
 )
 _WORDS = {
@@ -43,14 +55,17 @@ _WORDS = {
     "porcelain": "the state of the work tree",
     "git": "the state of the work tree",
     "branch": "the branch that is checked out",
-    "commits": "the latest commits",
+    "commits": "a list of the latest commits",
     "listing": "a directory listing",
     "files": "a directory listing",
     "path": "the working directory",
     "host": "the host",
     "platform": "the platform",
 }
-_SHOWS = r"(?i)\b(?:e\.g\.|for (?:example|instance)|examples?|looks? like|output of|samples?|formats?|would (?:show|print|be))\b"
+_SHOWS = (
+    r"(?i)\b(?:e\.g\.|for (?:example|instance)|examples?|looks? like|output of|samples?|formats?|would (?:show|"
+    r"print|be))\b"
+)
 _MOST = 2000  # candidates of one text
 _AHEAD = 120  # characters in front of a block of code that say what it is
 
@@ -61,9 +76,7 @@ def environment(text: str, in_argument: bool = False) -> Iterator[Found]:
         return
     live: list[Found] = []
     still: list[Found] = []
-    for count, match in enumerate(near(_SIGN, _STATE, text, 0, 400)):
-        if count >= _MOST:
-            break
+    for match in islice(near(_SIGN, _STATE, text, 0, 400), _MOST):
         name = next(name for name in _WORDS if match[name])
         start, end = _value(match, name)
         if _is_example(text, start, end) or is_supposed(text, match.start(name)):

@@ -22,7 +22,7 @@ class Found(NamedTuple):
     end: int
     what: str = ""  # in words, where a rule knows several
     sure: bool = False  # the text says itself that it moves
-    severity: Severity | None = None  # instead of the rule's
+    severity: Severity | None = None  # instead of the rule's, or of a warning where it is not sure
 
 
 Detector = Callable[[str, bool], Iterator[Found]]
@@ -75,8 +75,8 @@ def hit_of(subject: RequestSubject, text: PrefixText, found: list[Found]) -> Hit
         {"value": shown(text.text[first.start : first.end]), "where": where(text), "what": first.what},
         related=tuple(place(text, one) for one in found[1:]),
         lost_tokens=subject.tokens_behind(text.char + first.start),
-        severity=first.severity,
-        confidence="certain" if first.sure else None,
+        severity=first.severity or (None if first.sure else "warning"),
+        confidence="certain" if first.sure else "possible",
     )
 
 

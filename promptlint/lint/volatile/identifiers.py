@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from promptlint.lint.volatile.found import Found
 from promptlint.lint.volatile.quiet import is_quiet
-from promptlint.lint.volatile.scan import compiled, near
+from promptlint.lint.volatile.scan import compiled, line_of, near
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_REQUEST = r"(?P<request>(?:x[-_ ])?(?:request|req|trace|span|correlation|nonce|invocation|attempt|idempotency|cache[-_ ]?bust(?:er)?))"
+_REQUEST = (
+    r"(?P<request>(?:x[-_ ])?(?:request|req|trace|span|correlation|nonce|invocation|attempt|idempotency|"
+    r"cache[-_ ]?bust(?:er)?))"
+)
 _SESSION = (
     r"(?P<session>session|sess|run|conversation|chat|thread|job|worker|sandbox|container|pod|rollout|execution|turn|"
     r"agent[-_ ](?:run|session|instance)|workflow[-_ ]run|task[-_ ]run|process|invite)"
@@ -18,7 +21,8 @@ _BUILD = (
     r"(?P<build>(?:prompt|agent|server|app)?[-_ ]?(?:build|deploy(?:ment)?|release|revision)[-_ ]?(?:hash|id|sha)?)"
 )
 _LABELLED = (
-    rf"(?i)(?<![a-z0-9])(?:{_REQUEST}|{_SESSION}|{_BUILD})(?P<id>[-_ ]?(?:id|identifier|uuid|guid|key|token|hash|seed))?"
+    rf"(?i)(?<![a-z0-9])(?:{_REQUEST}|{_SESSION}|{_BUILD})(?P<id>[-_ ]?(?:id|identifier|uuid|guid|key|token|hash|"
+    r"seed))?"
     r"(?:[\"'`*_]{0,3}\s?(?:[:=#>]|is\b|\()[\s\"'`*(\[<]{0,5}|\s(?=[0-9a-f]{8}-[0-9a-f]{4}-))"
     r"(?P<value>[a-z0-9][a-z0-9_-]{5,79})(?![a-z0-9_-])"
 )
@@ -26,7 +30,8 @@ _SIGN = r"\d[A-Za-z0-9]|[A-Za-z]\d"
 _PATH = r"(?<![\w:/.@~-])(?:[A-Za-z]:\\|~/|/(?=[\w.-]{1,40}/))[^\s\"'<>|`()\[\]{}]{4,300}"
 _PATH_SIGN = r"[/\\][^\s/\\]"
 _ROOTED = (
-    r"(?i)(?:[a-z]:\\|~/|/(?:home|users|usr|var|tmp|private|opt|mnt|srv|root|etc|workspaces?|work|app|builds?|runner|repos?|"
+    r"(?i)(?:[a-z]:\\|~/|/(?:home|users|usr|var|tmp|private|opt|mnt|srv|root|etc|workspaces?|work|app|builds?|"
+    r"runner|repos?|"
     r"projects?|volumes|media|run|proc|dev|scratch|sandbox(?:es)?|nix|snap|lib|storage|cache|worktrees?|workdir)[/\\])"
 )
 _TEMPORARY = r"(?i)(?:^|[/\\])(?:tmp|temp|var[/\\]folders|run[/\\]user|scratch|sandbox(?:es)?|worktrees?|trees)[/\\]"
@@ -36,7 +41,10 @@ _KNOWN = (
     r"(?i)123e4567|550e8400-e29b|12345678|01234567|87654321|deadbeef|cafebabe|abc123|abcd1234|a1b2c3|1a2b3c|123abc|xxx|"
     r"(?P<same>[0-9a-z])(?P=same){5}"
 )
+_LOGGED = r"\b[\w.-]{1,40}=\S{1,200}\s|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+_ALONE = r"(?i)(?:^|[.;,|!?]\s|\s[-–—]\s)[\s>*_#\[({<\"'`-]*(?:the\s|your\s|this\s|current\s){0,2}$"
 _MOST = 2000  # candidates of one text
+_AROUND = 4000  # characters on each side in which the id of an example recurs
 
 
 def identifiers(text: str, in_argument: bool = False) -> Iterator[Found]:
@@ -47,30 +55,33 @@ def identifiers(text: str, in_argument: bool = False) -> Iterator[Found]:
 
 
 def _labelled(text: str) -> Iterator[Found]:
-    left = _MOST
-    for match in near(_SIGN, _LABELLED, text, 110, 80):
-        left -= 1
-        if left < 0:
-            return
+    for match in islice(near(_SIGN, _LABELLED, text, 110, 80), _MOST):
         value = match["value"]
         named = match["id"] is not None or (match["request"] or "").lower() == "nonce"
         if not is_random(value, named) or compiled(_KNOWN).search(value) or is_quiet(text, *match.span("value")):
             continue
         start, end = match.span("value")
+        front = text[line_of(text, match.start())[0] : match.start()]
+        if compiled(_LOGGED).search(front):
+            continue
+        sure = named and compiled(_ALONE).search(front) is not None
         if match["request"]:
-            yield Found(start, end, "an id of one request", severity="error")
+            if not _recurs(text, start, value):
+                yield Found(start, end, "an id of one request", sure, "error" if sure else "warning")
         elif match["session"]:
-            yield Found(start, end, "an id of one session or run")
+            yield Found(start, end, "an id of one session or run", sure)
         elif match["id"] or "hash" in match["build"].lower() or not value.isdigit():
             yield Found(start, end, "the id of a build", severity="info")
 
 
+def _recurs(text: str, start: int, value: str) -> bool:
+    """Whether it stands in the text near by once more: a log line and its answer, a rule and its example."""
+    low, high = max(start - _AROUND, 0), start + len(value) + _AROUND
+    return text.count(value, low, high) > 1
+
+
 def _paths(text: str) -> Iterator[Found]:
-    left = _MOST
-    for match in near(_PATH_SIGN, _PATH, text, 2, 302):
-        left -= 1
-        if left < 0:
-            return
+    for match in islice(near(_PATH_SIGN, _PATH, text, 2, 302), _MOST):
         path = match[0].rstrip(".,;:")
         if compiled(_ROOTED).match(path) is None:
             continue
@@ -105,7 +116,7 @@ def is_random(value: str, named: bool) -> bool:
 def _is_random_word(word: str) -> bool:
     digits = sum(c.isdigit() for c in word)
     letters = sum(c.isalpha() for c in word)
-    if len(word) < 6 or digits < 2 or letters < 1:
+    if len(word) < 6 or digits < 2 or letters < 1 or not word.isalnum():
         return False
     turns = sum(p.isdigit() != q.isdigit() for p, q in pairwise(word))
     if re.fullmatch(r"(?i)[0-9a-f]+", word):

@@ -1,8 +1,10 @@
 """Secrets of known shapes, without those that are only shown."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from promptlint.lint.volatile.found import Found
+from promptlint.lint.volatile.quiet import is_quiet
 from promptlint.lint.volatile.scan import compiled
 from promptlint.secrets import ranges
 
@@ -36,6 +38,13 @@ def keys(text: str, in_argument: bool = False) -> Iterator[Found]:
         secret = text[start:end]
         least = _PASSWORD if "://" in text[max(0, start - 100) : start] else _LEAST
         if end - start >= least and compiled(_SHOWN_ONLY).search(secret) is None:
-            yield Found(
-                start, end, next((name for shape, name in _KINDS if secret.startswith(shape)), "a password or token")
-            )
+            name = next((name for shape, name in _KINDS if secret.startswith(shape)), "")
+            sure = bool(name) and _is_mixed(secret) and not is_quiet(text, start, end, fences=False)
+            yield Found(start, end, name or "a password or token", sure)
+
+
+def _is_mixed(secret: str) -> bool:
+    """Letters and digits as chance makes them; a name with a number at its end is none."""
+    digits = sum(char.isdigit() for char in secret)
+    turns = sum(one.isdigit() != other.isdigit() for one, other in pairwise(secret))
+    return secret.startswith("-----") or (digits >= 2 and turns >= 3)

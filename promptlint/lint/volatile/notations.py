@@ -1,20 +1,26 @@
 """How times and dates are written, as parts of regular expressions (for use with re.IGNORECASE)."""
 
-_MONTH = (
-    r"(?:jan|f[eé][bv]|m[aäe][riy]|apr|abr|avr|a[bv]ril|jui?n|jui?l|ago|aug|ao[uû]t|se[pt]|set|o[ck]t|out|nov|d[eéi][cz])"
-    r"[a-zäéûç]{0,7}\.?"
+# Names in full, and the short ones of English alone: "set", "out", "mar" and "mag" are words, too.
+MONTH = (
+    r"(?:jan(?:uary|uar|eiro|vier)?|feb(?:ruary|ruar|brero|braio)?|f[eé]vrier|fevereiro|febrero|mar(?:ch|zo|ço|s)?|märz|"
+    r"apr(?:il|ile)?|abril|avril|may|mai|mayo|maggio|maio|june?|juni|juin|junio|giugno|junho|july?|juli|juillet|julio|luglio|"
+    r"julho|aug(?:ust)?|ao[uû]t|agosto|sept?(?:ember|embre|iembre)?|settembre|setiembre|setembro|oct(?:ober|obre|ubre)?|"
+    r"oktober|ottobre|outubro|nov(?:ember|embre|iembre|embro)?|dec(?:ember)?|dezember|d[eé]cembre|dicembre|diciembre|"
+    r"dezembro|gennaio|enero)\b\.?"
 )
 WEEKDAY = (
-    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|"
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|(?:mon|diens|donners|frei|sams|sonn)tag|"
+    r"mittwoch|"
     r"lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bado|domingo)\b"
 )
-_DAY = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日|\d{1,2}/\d{1,2}/\d{2}"
-_NTH = r"\d{1,2}(?:st|nd|rd|th|er|\.|º)?"
-_NAMED = (
-    rf"{_NTH}[\s-](?:of\s|de\s)?{_MONTH}(?:[,\s-]{{1,2}}(?:de\s)?\d{{4}})?|{_MONTH}\s{_NTH}(?![\w:])(?:,?\s\d{{4}})?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{4}\s?年\s?\d{1,2}\s?月\s?\d{1,2}\s?日|"
+    r"\d{1,2}/\d{1,2}/\d{2}"
 )
+_NTH = r"\d{1,2}(?:st|nd|rd|th|er|\.|º)?"
+_NAMED = rf"{_NTH}[\s-](?:of\s|de\s)?{MONTH}(?:[,\s-]{{1,2}}(?:de\s)?\d{{4}})?|{MONTH}\s{_NTH}(?![\w:])(?:,?\s\d{{4}})?"
 DATE = rf"(?:(?:{WEEKDAY},?\s(?:the\s|der\s|den\s|le\s|el\s)?)?(?:{_DAY}|{_NAMED})(?:\s?\(?{WEEKDAY}\)?)?)(?!\d)"
-MONTH_OF_YEAR = rf"{_MONTH},?\s(?:de\s)?\d{{4}}(?!\d)"
+MONTH_OF_YEAR = rf"{MONTH},?\s(?:de\s)?\d{{4}}(?!\d)"
 _HALF = r"\s?[ap](?:\.m\b\.?|m\b)"
 CLOCK = (
     rf"(?:(?:[01]?\d|2[0-3])[:：][0-5]\d(?:[:：][0-5]\d(?:[.,]\d{{1,9}})?)?(?:{_HALF})?|(?:1[0-2]|0?[1-9]){_HALF}"

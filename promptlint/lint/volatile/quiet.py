@@ -11,36 +11,51 @@ Range = tuple[int, int]
 _FENCE = r"(?m)^[ \t>]{0,8}(```+|~~~+)"
 _TAG = (
     r"(?i)<(examples?|samples?|few[-_]?shots?|demonstrations?|demos?|template|output[-_]format|format|schema|"
-    r"transcripts?|conversation[-_]examples?|good[-_]examples?|bad[-_]examples?|example[-_]\w{1,20})(?:\s[^<>\n]{0,80})?>"
+    r"transcripts?|conversation[-_]examples?|good[-_]examples?|bad[-_]examples?|"
+    r"example[-_]\w{1,20})(?:\s[^<>\n]{0,80})?>"
 )
 _TITLE = (
     r"(?im)^[ \t]{0,4}(?:(?P<level>#{1,6})[ \t][^\n]{0,60}?|[*_>\- \t]{0,6}(?:\w+[ \t]){0,3}?)"
     r"\b(?:examples?|samples?|few[- ]shot|transcripts?|e\.g\.|for instance|demonstrations?)\b[^\n]{0,80}$"
 )
 _HEADING = r"(?m)^[ \t]{0,4}(#{1,6})[ \t]"
-_ASKS = r"(?im)^\W{0,4}(?:user|human|customer|q|question|input|caller|guest|client)\b\W{0,3}:"
-_ANSWERS = r"(?im)^\W{0,4}(?:assistant|ai|agent|bot|a|answer|output|response|reply)\b\W{0,3}:"
+_ASKS = r"(?im)^[^\w\n]{0,4}(?:user|human|customer|q|question|input|caller|guest|client)\b\W{0,3}:"
+_ANSWERS = r"(?im)^[^\w\n]{0,4}(?:assistant|ai|agent|bot|a|answer|output|response|reply)\b\W{0,3}:"
 _SHOWS = (
     r"(?i)\b(?:e\.g|i\.e|for (?:example|instance)|such as|examples?|samples?|formats?|formatted|looks? like|written as|"
-    r"in the form|iso[- ]?8601|rfc[- ]?3339|yyyy|hh:mm|styles?|shaped? like|like (?:this|so)|placeholders?|zum beispiel|z\.\s?b|"
+    r"in the form|iso[- ]?8601|rfc[- ]?3339|yyyy|hh:mm|styles?|shaped? like|like (?:this|so)|placeholders?|"
+    r"zum beispiel|z\.\s?b|"
     r"par exemple|por ejemplo)\b"
 )
 _SUPPOSES = (
     r"(?i)\b(?:if|when(?:ever)?|unless|once|until|after|before|assum(?:e|ing)|suppos(?:e|ing)|pretend|imagin(?:e|ary)|"
     r"fiction(?:al)?|hypothetical(?:ly)?|simulated?|scenario|every|each|wenn|falls|si|angenommen)\b"
 )
+_QUOTED_KEY = r"[\"'][\w .-]{1,40}[\"']\s?:\s?[\"']?$"
+_STATE = r"(?i)\b(?:context|metadata|session|state|env(?:ironment)?|current|runtime)\b[^.!?]*$"
+_BARE_HEADING = r"(?m)(?:(?<=\n\n)|\A)[A-Z][\w ,&-]{2,50}$"
 _SENTENCE = r"(?<!\be\.g)(?<!\bi\.e)[.!?;]\s"
 
 
 def is_quiet(text: str, start: int, end: int, *, fences: bool = True) -> bool:
     """Whether a value is shown as an example: in a block of its own, or by the words around it."""
-    return in_range(_blocks(text, fences), start) or is_shown(text, start, end)
+    return in_range(_blocks(text, fences), start) or is_shown(text, start, end) or _is_field(text, start)
 
 
 def is_shown(text: str, start: int, end: int) -> bool:
     """Whether the line of a value says that it is an example."""
     low, high = line_of(text, start)[0], line_of(text, end)[1]
     return compiled(_SHOWS).search(text, low, min(high, end + 40)) is not None
+
+
+def _is_field(text: str, start: int) -> bool:
+    """Whether a value stands in a JSON object inside running text: an answer that is shown, unless words say state."""
+    if compiled(_QUOTED_KEY).search(text[max(start - 60, 0) : start]) is None:
+        return False
+    opened = text.rfind("{", max(start - 600, 0), start)
+    if opened < 0 or not text[: min(opened, 80)].strip(" \t\n[{"):
+        return False
+    return compiled(_STATE).search(text[max(opened - 80, 0) : opened]) is None
 
 
 def is_supposed(text: str, start: int) -> bool:
@@ -106,11 +121,18 @@ def _titled(text: str) -> Iterator[Range]:
         if match["level"]:
             stop = _next_heading(text, match.end(), len(match["level"]))
         elif match[0].rstrip(" \t*_").endswith(":"):
-            body = match.end() + (2 if text.startswith("\n\n", match.end()) else 1)
-            blank = text.find("\n\n", body)
-            stop = len(text) if blank < 0 else blank
+            stop = _next_blank(text, match.end())
+        elif compiled(_BARE_HEADING).match(text, match.start()) and text.startswith("\n\n", match.end()):
+            following = compiled(_BARE_HEADING).search(text, match.end() + 2)
+            stop = following.start() if following else len(text)
         at = stop
         yield match.start(), stop
+
+
+def _next_blank(text: str, at: int) -> int:
+    """The next blank line, or the one behind it where a blank line follows at once."""
+    blank = text.find("\n\n", at + (2 if text.startswith("\n\n", at) else 1))
+    return len(text) if blank < 0 else blank
 
 
 def _next_heading(text: str, at: int, rank: int) -> int:
@@ -121,13 +143,19 @@ def _next_heading(text: str, at: int, rank: int) -> int:
 
 
 def _dialogue(text: str) -> Iterator[Range]:
-    """Lines of speakers, if some ask and some answer."""
+    """Lines of speakers, if some answer; up to the next blank line where a speaker has a line of its own."""
     if compiled(_ANSWERS).search(text) is None:
         return
     for pattern in (_ASKS, _ANSWERS):
+        at = 0
         for match in compiled(pattern).finditer(text):
+            if match.start() < at:
+                continue
             stop = text.find("\n", match.end())
-            yield match.start(), len(text) if stop < 0 else stop
+            at = len(text) if stop < 0 else stop
+            if not text[match.end() : at].strip():
+                at = _next_blank(text, match.end())
+            yield match.start(), at
 
 
 def _joined(ranges: list[Range]) -> Iterator[Range]:

@@ -2,30 +2,37 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from promptlint.lint.volatile.found import Found
 from promptlint.lint.volatile.quiet import is_quiet
 from promptlint.lint.volatile.scan import compiled
 
 _TELLING = (
-    r"retriev\w{0,40}|search[-_]?results?|relevant[-_]\w{1,40}|memory[-_]context|memories|recalled[-_]\w{1,40}|rag[-_]?\w{0,40}|"
+    r"retriev\w{0,40}|search[-_]?results?|relevant[-_]\w{1,40}|memory[-_]context|memories|recalled[-_]\w{1,40}|"
+    r"rag[-_]?\w{0,40}|"
     r"todos?|todo[-_]?list|current[-_](?:state|task|page|file|selection|todos?)|open[-_]?files|recent[-_]\w{1,40}|"
-    r"editor[-_]\w{1,40}|turn[-_]context|session[-_]context|live[-_]\w{1,40}|context[-_]documents|app[-_]?state|workspace[-_]state|"
+    r"editor[-_]\w{1,40}|turn[-_]context|session[-_]context|live[-_]\w{1,40}|context[-_]documents|app[-_]?state|"
+    r"workspace[-_]state|"
     r"conversation[-_]summary|\w{1,30}[-_]of[-_]this[-_]turn"
 )
 _GENERIC = r"context|documents?|memory|knowledge|facts|state|sources|passages|snippets"
 _SECTION = rf"(?i)<(?:(?P<telling>{_TELLING})|(?P<generic>{_GENERIC}))(?:\s[^<>\n]{{0,200}})?>"
 _HEADED = (
-    r"(?im)^\W{0,6}(?:here are (?:the |some )?)?(?:(?:relevant|retrieved|recalled|similar|top)\s(?:\w+\s)?"
+    r"(?im)^[^\w\n]{0,6}(?:here are (?:the |some )?)?(?:(?:relevant|retrieved|recalled|similar|top)\s(?:\w+\s)?"
     r"(?:passages|documents|context|chunks|memories|excerpts|snippets|results|articles)|search results)"
     r"(?:\s(?:for|from)\s[^\n]{1,80}?)?\W{0,4}$"
 )
 _ITEM = (
-    r"(?i)\s{0,4}(?:\[\d{1,3}\]|\(\d{1,3}\)|<(?:doc|passage|chunk|result|source|item)|(?:document|passage|chunk|source|result)\s?\d|"
+    r"(?i)\s{0,4}(?:\[\d{1,3}\]|\(\d{1,3}\)|<(?:doc|passage|chunk|result|source|item)|(?:document|passage|chunk|"
+    r"source|result)\s?\d|"
     r"[-*\d.)\s]{0,5}(?:source|title|url|score|relevance|similarity)\s?[:=])"
 )
 _SCORED = r"(?i)\b(?:score|similarity|relevance|distance)[\"']?\s?[:=]\s?[\"']?0?\.\d|\b(?:query|question)=\""
-_RULES = r"(?i)[\s\W]{0,8}(?:you|use|when|always|never|do not|don['’]t|the section|if|cite|prefer|only|answer|this|these|put|write|call|each|store|keep)\b"
+_RULES = (
+    r"(?i)[\s\W]{0,8}(?:you|use|when|always|never|do not|don['’]t|the section|if|cite|prefer|only|answer|this|"
+    r"these|put|write|call|each|store|keep)\b"
+)
 _LEAST = 24  # characters of a section that holds something
 _MOST = 2000  # candidates of one text
 
@@ -65,10 +72,14 @@ def _is_content(body: str) -> bool:
 
 
 def _headed(text: str) -> Iterator[Found]:
-    for count, match in enumerate(compiled(_HEADED).finditer(text)):
-        if count >= _MOST:
-            return
-        if compiled(_ITEM).match(text, match.end()) is None or is_quiet(text, match.start(), match.end()):
+    at = 0
+    for match in islice(compiled(_HEADED).finditer(text), _MOST):
+        if (
+            match.start() < at
+            or compiled(_ITEM).match(text, match.end()) is None
+            or is_quiet(text, match.start(), match.end())
+        ):
             continue
         stop = text.find("\n\n", match.end() + 2)
-        yield Found(match.start(), len(text) if stop < 0 else stop, match[0].strip(" \n#*:").lower())
+        at = len(text) if stop < 0 else stop
+        yield Found(match.start(), at, match[0].strip(" \n#*:").lower())

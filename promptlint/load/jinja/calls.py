@@ -23,6 +23,7 @@ from promptlint.load.jinja.known import (
     OWN,
     OWNERS,
     SAME_ITEMS,
+    SILENT,
 )
 from promptlint.load.jinja.positions import first_token, last_token
 from promptlint.load.jinja.regions import nothing_printed
@@ -91,6 +92,8 @@ def _function(context: Context, node: nodes.Call, name: str) -> Value:
     values = given(context, node)
     if name in ("raise_exception", "loop", "caller"):
         return made_of(values)
+    if name in SILENT:
+        return NOTHING
     if name in FUNCTIONS:
         value = joined(values) if name in SAME_ITEMS else made_of(values)
         value = value._replace(constant=None, chain=None, thing=None)

@@ -25,6 +25,9 @@ OWN = _words("""
 OWNERS = _words("datetime date time timezone timedelta random uuid secrets os platform socket")
 """Modules and classes with such functions."""
 
+SILENT = _words("log debug trace track record emit warn print_log log_event")
+"""Functions that a template calls for what they do, and that print nothing."""
+
 SAME_ITEMS = _words("list tuple reversed enumerate zip sorted")
 """Functions whose answer has the items of their arguments."""
 

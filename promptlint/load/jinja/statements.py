@@ -54,13 +54,18 @@ def _if(context: Context, node: nodes.If) -> None:
     branches: list[Scope] = []
     active = context.active
     for arm in (node, *node.elif_):
+        if isinstance(arm.test, nodes.Const) and not arm.test.value:
+            continue  # it is never printed
         test = made_of((evaluate(context, arm.test),))
         tests.append((context.tokens.range(*of_condition(context.tokens, arm.lineno)), test, _place(context)))
         active = made_of((active, test))
         branches.append(Scope(context.scope))
         walk(_deeper(context, "maybe", branches[-1], active), arm.body)
-    branches.append(Scope(context.scope))
-    walk(_deeper(context, "maybe", branches[-1], active), node.else_)
+        if isinstance(arm.test, nodes.Const):
+            break
+    else:
+        branches.append(Scope(context.scope))
+        walk(_deeper(context, "maybe", branches[-1], active), node.else_)
     for where, test, first in tests:
         _condition(context, where, test, first)
     _merge(context, branches, made_of([test for _, test, _ in tests]))

@@ -27,9 +27,13 @@ _LARGEST = 32 * 1024 * 1024  # bytes of all the origins of a rendering
 
 
 class Renderer:
-    """Renders in a child process that is started when first asked and serves until `close`. A context manager."""
+    """Renders in a child process that is started when first asked and serves until `close`. A context manager.
 
-    def __init__(self) -> None:
+    `wall`: seconds that a rendering may take.
+    """
+
+    def __init__(self, wall: float = WALL) -> None:
+        self._wall = wall
         self._child: subprocess.Popen[bytes] | None = None
         self._told: Template | None = None  # the template that the child has
 
@@ -65,7 +69,7 @@ class Renderer:
         except ValueError:
             raise PromptlintError(f"{template.name}: a number of its variables has too many digits") from None
         late = threading.Event()
-        timer = threading.Timer(WALL, _end, (child, late))
+        timer = threading.Timer(self._wall, _end, (child, late))
         timer.start()
         try:
             return self._answer(child, template, line, late)
@@ -111,7 +115,7 @@ class Renderer:
             self._told = template
             return rendering
         except (frames.Broken, OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
-            reason = _ended(child, late)
+            reason = _ended(child, late, self._wall)
             self.close()
             if text is not None:
                 return Rendering(text, (), (f"where the text comes from is not known: following it {reason}",))
@@ -138,14 +142,14 @@ def _failure(template: Template, report: dict[str, Any]) -> PromptlintError:
     return PromptlintError(f"{place}: {report['reason']}", report["hint"])
 
 
-def _ended(child: "subprocess.Popen[bytes]", late: threading.Event) -> str:
+def _ended(child: "subprocess.Popen[bytes]", late: threading.Event, wall: float) -> str:
     """Why there is no answer."""
     try:
         code = child.wait(timeout=1)
     except subprocess.TimeoutExpired:
         return "gave an answer that cannot be read"
     if late.is_set():
-        return f"took more than {WALL} seconds"
+        return f"took more than {wall:g} seconds"
     if code == -getattr(signal, "SIGXCPU", math.inf):
         return f"took more than {CPU} seconds of CPU time"
     return f"ended its process (exit code {code})"

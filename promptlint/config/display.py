@@ -7,12 +7,10 @@ from promptlint.prompt import Json
 
 _SCHEMA = os.path.join(os.path.dirname(os.path.dirname(__file__)), "schemas", "config.schema.json")
 
-_COMMENTED = """\
-# yaml-language-server: $schema={schema}
-# Settings of promptlint. An editor completes and checks them by the schema that the first line names;
-# `promptlint config schema > promptlint.schema.json` writes it. All settings may be left out: what stands
-# here behind a # is what holds then, or an example.
+COMMENTED = """\
+# Settings of promptlint. All may be left out: what stands here behind a # is what holds then, or an example.
 # The configuration nearest to a file counts, and nothing is added from those above it.
+# An editor completes and checks settings by a schema: `promptlint config schema` prints it.
 
 # Rules that are used, and rules that are not; * stands for any characters. `promptlint rules` lists them.
 #select: ["*"]
@@ -48,7 +46,7 @@ _COMMENTED = """\
 #    rule: marker-limit
 #    reason: it is sent once a day
 
-# Findings of before, which `promptlint baseline write` has listed.
+# Findings of before, which `promptlint baseline write` has listed: only new ones are shown.
 #baseline: promptlint-baseline.json
 
 # Patterns of your own (regular expressions of Python), looked for in templates or in the cached part of requests.
@@ -64,11 +62,7 @@ _COMMENTED = """\
 #  prices:
 #    claude-sonnet-5: {from: 2026-12-01, input: 1.80, read: 0.18, write: {5m: 2.25, 1h: 3.60}, output: 9}
 """
-
-
-def commented(schema: str = "promptlint.schema.json") -> str:
-    """A configuration that says nothing yet, with every setting as a comment. `schema`: where editors find it."""
-    return _COMMENTED.replace("{schema}", schema, 1)
+"""A configuration that says nothing yet, with every setting as a comment."""
 
 
 def schema_text() -> str:
