@@ -278,7 +278,7 @@ def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] 
     if options.format == "concise":  # one line a finding, so notes stand apart
         _print_notes(report)
     color = options.format == "text" and _colored(options.color)
-    sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts))
+    sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts, width=_width()))
 
 
 def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
@@ -342,6 +342,13 @@ def _colored(choice: str) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def _width() -> int:
+    """Columns for text: those of the terminal within reason, 80 elsewhere."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(50, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
 
 
 def _output(output: str) -> tuple[str, str]:

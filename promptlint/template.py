@@ -100,3 +100,4 @@ class Template(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     comments: tuple[SourceRange, ...] = ()  # `{# ... #}` of all files
     tags: tuple[SourceRange, ...] = ()  # `{% ... %}` of all files
+    missing: tuple[str, ...] = ()  # names of templates that it would bring in, were they there

@@ -12,7 +12,7 @@ _FIXES = {
     ),
     "template-asymmetry": "Open an answer in the history with the same text as the one that is to be generated.",
     "template-moves-text": "Print it once, ahead of the first message.",
-    "history-trimmed": "Print all messages, and let the caller trim: rarely, and deeply, so that the cut stays in place.",
+    "history-trimmed": "Print all messages, and let the caller trim: rarely, and deeply, so that the cut stays.",
     "content-stubbed": "Print results in full, and let the caller shorten them once, before they are first sent.",
     "counter": "Drop it, or print it behind the last message.",
     "white-space": "Trim each message, or none, whatever follows it.",

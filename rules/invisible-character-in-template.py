@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from promptlint.lint.edits import Replace
 from promptlint.lint.hit import Hit
-from promptlint.lint.stranded import end_of_prefix, losses
+from promptlint.lint.stranded import FEW, end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.volatile.characters import invisible
 from promptlint.template import SourceRange, Text
@@ -15,17 +15,18 @@ _RELATED = 10
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """The first of each file, further ones as related places; text that an expression prints was written on purpose."""
     found: dict[int, list[SourceRange]] = {}
-    first: dict[int, tuple[str, int]] = {}  # a file -> what it is, and tokens behind it
+    first: dict[int, tuple[str, int]] = {}  # a file -> what it is, and tokens behind it; nothing for a tail
     behind = losses(subject)
     for number, part, where, what in _invisible(subject):
-        if where.file not in first:
-            rest = subject.template.files[where.file].text[where.end : part.range.end]
-            first[where.file] = what, behind(number).tokens + (subject.count(rest) if part.when == "always" else 0)
+        if where.file not in found:
+            rest, lost = subject.template.files[where.file].text[where.end : part.range.end], behind(number)
+            tokens = lost.tokens + (subject.count(rest) if part.when == "always" else 0)
+            if tokens >= FEW or lost.other:
+                first[where.file] = what, tokens
         if len(found.setdefault(where.file, [])) <= _RELATED:
             found[where.file].append(where)
-    for file, ranges in found.items():
-        what, tokens = first[file]
-        places = tuple(dict.fromkeys(ranges))
+    for file, (what, tokens) in first.items():
+        places = tuple(dict.fromkeys(found[file]))
         yield Hit(places[0], {"what": what}, places[1:], tokens or None)
 
 

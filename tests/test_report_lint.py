@@ -136,11 +136,11 @@ def test_carets_stand_under_what_is_marked() -> None:
 def test_what_an_author_answered_is_counted() -> None:
     text = write(lint.findings(), "text")
     assert "2 findings suppressed: 1 by a comment, 1 by the baseline\n" in text
-    assert "2 files skipped:\n  prompts/logo.png: no text\n" in text
-    many = tuple((f"{number}.png", "no text") for number in range(13))
-    assert "\n  and 3 more (--format json has all)" in write(
-        Report("lint", "pass", lint=lint.facts(skipped=many)), "text"
-    )
+    assert "\n2 files skipped, as no prompts (--format json says why)\n" in text
+    assert json.loads(write(lint.findings(), "json"))["lint"]["skipped"] == [
+        {"path": "prompts/logo.png", "reason": "no text"},
+        {"path": "prompts/huge.json", "reason": "larger than 10 MB"},
+    ]
 
 
 def test_statistics_instead_of_findings() -> None:

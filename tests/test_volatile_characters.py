@@ -57,6 +57,9 @@ HOLES: list[tuple[str, str]] = [
 ]
 
 NO_HOLES = [
+    "  add_library(archive SHARED ${srcs})",
+    "    LINK ${libs}",
+    "the value of ``${foo}`` is printed",
     "Use {{first_name}} for the name.",
     "`{{ name }}` holds",
     "```\n{{ name }}\n```",
@@ -87,9 +90,11 @@ SECRETS: list[tuple[str, str, bool]] = [
     ("-----BEGIN RSA " + "PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----", "a private key", True),
     ("postgres://reader:" + "Tr0ub4dor@db.internal/books", "a password or token", False),
     ("Authorization: Bearer " + "9fK2aQ71bZx4Lm8Pq3Rt", "a password or token", False),
+    ("eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZXNrIn0.k3Jq8Zt1Lm5Vx2Bw9Ns4", "a signed token (JWT)", False),
     ("for example sk-" + "proj-9fK2aQ71bZx4Lm8Pq3Rt", "an API key", False),
 ]
 NO_SECRETS = [
+    "it looks like:\n```\nhttps://reader:" + "Tr0ub4dor@db.internal\n```\n",
     "sk-ant-your-key-here-1",
     "sk-xxxxxxxxxxxxxxxxxxxx1",
     "postgres://user:password@host/db",

@@ -44,6 +44,7 @@ CLOCKS: list[tuple[str, str, bool]] = [
 ]
 
 NO_CLOCKS = [
+    "Subject: Timetable\nTimestamp: 2025-06-11T10:22:31\nBody: Later.",
     "Open 9:00-17:30 on weekdays.",
     "Opening hours are in local time: 9:00-17:30",
     "The clock on the wall shows time complexity O(n).",

@@ -175,6 +175,7 @@ STATES: list[tuple[str, str, str]] = [
 ]
 
 NO_STATES = [
+    "is up\nat <https://boats.example/notes/> and\nat <https://boats.example/list.tab>",
     "On branch main never push by force.",
     "Platform: linux only",
     "Branch names follow feature/x.",

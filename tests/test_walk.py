@@ -14,6 +14,7 @@ from promptlint.read.ignores import MOST_GLOBS, Patterns
 from promptlint.read.walk import Exclusion, Found, Walked, walk
 
 SUFFIXES = (".j2", ".json")
+GIT = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 def put(folder: Path, *names: str, text: str = "") -> None:
@@ -37,7 +38,7 @@ def found(*arguments: str, as_walked: bool = False) -> list[str]:
 
 
 def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, env=GIT)
 
 
 def test_folders_give_what_ends_in_a_suffix_and_named_files_are_taken_as_they_are(here: Path) -> None:
@@ -274,10 +275,62 @@ def test_patterns_match_as_git_matches(lines: list[str], names: list[str], repos
         ["git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin"],
         input="\0".join(names).encode() + b"\0",
         stdout=subprocess.PIPE,
+        env=GIT,
     )
     ignored = {name for name in done.stdout.decode().split("\0") if name}
     patterns = Patterns(lines)
     assert {name for name in names if patterns.excludes(name)} == ignored
+
+
+LINES = [
+    "*.j2",
+    "!*.j2",
+    "x.*",
+    "!x.j2",
+    "b",
+    "b/",
+    "!b/",
+    "/b",
+    "a/b",
+    "a/**",
+    "**/c",
+    "!a/b/x.j2",
+    "c/*",
+    "*",
+    "!*/",
+    "y?",
+]
+TREE = [f"{folder}{name}.j2" for folder in ("", "a/", "a/b/", "a/b/c/", "b/", "b/c/") for name in ("x", "y", "yy")]
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    lists=st.fixed_dictionaries(
+        {folder: st.lists(st.sampled_from(LINES), max_size=3) for folder in ("", "a/", "a/b/")},
+    )
+)
+def test_a_walk_offers_what_git_does_not_ignore(lists: dict[str, list[str]], tree: Path) -> None:
+    for folder, lines in lists.items():
+        (tree / folder / ".gitignore").write_text("\n".join(lines) + "\n")
+    done = subprocess.run(
+        ["git", "-C", str(tree), "ls-files", "--others", "--exclude-standard", "-z", "--", ":(glob)**/*.j2"],
+        stdout=subprocess.PIPE,
+        env=GIT,
+        check=True,
+    )
+    wanted = sorted(name for name in done.stdout.decode().split("\0") if name)
+    begin = f"{tree.as_posix()}/"
+    assert [path.removeprefix(begin) for path in found(str(tree))] == wanted
+    named = found(*(f"{begin}{name}" for name in TREE), as_walked=True)
+    assert [path.removeprefix(begin) for path in named] == wanted
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tree")
+    git(folder, "init", "-q")
+    put(folder, *TREE)
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,8 @@ def _lists(action: Action, report: Report, paths: Sequence[str], settings: Setti
     assert report.lint is not None
     groups: dict[str, list[str]] = {}
     configured = set()
-    for path in (*(file.path for file in report.lint.files), *paths):
+    files = {file.path for file in report.lint.files}
+    for path in (*sorted(files), *paths):
         config = settings.config_of(path)
         where = baseline_of(config, settings.options.baseline)
         if where is not None:
@@ -86,19 +87,19 @@ def _lists(action: Action, report: Report, paths: Sequence[str], settings: Setti
         current = tuple(
             known.Known(known.relative(one.location.path, where), one.rule, one.fingerprint) for one in findings
         )
-        looked_at = _looked_at(where, before, [*members, *filter(None, folders)], report, paths)
+        looked_at = _looked_at(where, before, [*files.intersection(members), *filter(None, folders)], report, paths)
         ran = _ran(before, members, settings)
         yield _Listed(where, before, findings, current, looked_at, ran, where in configured)
 
 
 def _looked_at(
-    where: str, before: Sequence[known.Known], members: Sequence[str], report: Report, paths: Sequence[str]
+    where: str, before: Sequence[known.Known], files: Sequence[str], report: Report, paths: Sequence[str]
 ) -> frozenset[str]:
-    """The files that were looked at, those that are gone, and those that a walk does not offer any more."""
+    """The `files` that were looked at, those that are gone, and those that a walk does not offer any more."""
     assert report.lint is not None
     walked = [os.path.join(os.path.abspath(path), "") for path in paths if os.path.isdir(path)]
     unread = {os.path.abspath(path) for path, _ in report.lint.skipped}
-    found = {known.relative(path, where) for path in members}
+    found = {known.relative(path, where) for path in files}
     for name in {entry.path for entry in before} - found:
         path = os.path.abspath(os.path.join(os.path.dirname(where), name))
         if not os.path.lexists(path) or (path not in unread and path.startswith(tuple(walked))):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.commands.lint_answers import answered
-from promptlint.commands.lint_files import Linted, lint_file
+from promptlint.commands.lint_files import Linted, is_template, lint_file
+from promptlint.commands.lint_rendering import Stages
 from promptlint.commands.lint_results import Results
 from promptlint.commands.lint_settings import LintOptions, Settings
 from promptlint.errors import PromptlintError
@@ -42,10 +43,11 @@ def lint(paths: Sequence[str], options: LintOptions = _DEFAULT, progress: Progre
     Raises PromptlintError for a configuration that is not in order and for rules that are not known; a file that was
     named and cannot be read, or is no prompt, is an entry of `errors` of the report's body.
     """
-    settings = Settings(options)
-    outcome = _renderings(paths, settings, progress) if options.renderings else _files(paths, settings, progress)
-    fixes = _fixed(outcome, settings) if options.fix and not options.renderings else []
-    return _report(outcome, settings, tuple(fixes))
+    with Stages() as stages:
+        settings = Settings(options, stages if options.render else None)
+        outcome = _renderings(paths, settings, progress) if options.renderings else _files(paths, settings, progress)
+        fixes = _fixed(outcome, settings) if options.fix and not options.renderings else []
+        return _report(outcome, settings, tuple(fixes))
 
 
 def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) -> _Outcome:
@@ -66,6 +68,8 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
         elif named:
             outcome.errors.append(one.reason)
         else:
+            if is_template(one.path):  # what does not parse is one all the same
+                outcome.notes.append(one.reason)
             outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
     results.save()
     if progress is not None:
@@ -158,6 +162,7 @@ def _report(outcome: _Outcome, settings: Settings, fixes: tuple[FixFacts, ...]) 
         statistics=options.statistics,
         suggestions=tuple(suggestion for one in outcome.done for suggestion in one.suggestions),
         fixes=fixes,
+        rendered=tuple(sorted(table for one in outcome.done for table in one.rendered)),
     )
     findings.sort(key=_order)
     return Report("lint", "fail" if failed else "pass", tuple(findings), notes=tuple(dict.fromkeys(notes)), lint=facts)

@@ -85,8 +85,13 @@ def _linted(document: Document, how: How) -> Linted:
     return lint_requests(document, how)
 
 
+def is_template(path: str) -> bool:
+    """Whether a file says by its name that it is a template."""
+    return path.endswith(TEMPLATES)
+
+
 def _is_template(document: Document) -> bool:
-    if document.path.endswith(TEMPLATES):
+    if is_template(document.path):
         return True
     known = document.path.endswith((".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har"))
     return not known and any(sign in document.text for sign in ("{{", "{%"))

@@ -15,7 +15,7 @@ from promptlint.template import SourceRange
 
 Told = tuple[Rule, Hit]
 
-_BEFORE, _AFTER = 120, 60  # characters of an excerpt round a place in a long line
+_BEFORE, _AFTER = 120, 200  # characters of an excerpt round a place in a long line
 _END = CharIndex(1 << 30)
 
 
@@ -117,4 +117,7 @@ def _excerpt(text: str | None, start: int, end: int) -> tuple[str | None, tuple[
     stop = text.find("\n", start)
     high = min(len(text) if stop < 0 else stop, max(start, min(end, start + _BEFORE)) + _AFTER)
     high = max(high, low)
-    return text[low:high].removesuffix("\r"), (start - low, max(min(end, high), start) - low)
+    line = text[low:high]
+    if line.endswith("\r") and end < high:
+        line = line[:-1]
+    return line, (start - low, max(min(end, high), start) - low)

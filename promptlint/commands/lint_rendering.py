@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from promptlint.lint_facts import RenderedTemplate, VariableEffect
 from promptlint.prompt import Document, Location, Path, TemplateSource
-from promptlint.read.places import pointer
 from promptlint.template import SourceRange, Template
 
 if TYPE_CHECKING:
@@ -82,6 +81,7 @@ def notes(name: str, found: "RenderedEffects") -> Iterator[str]:
 def tables(found: "RenderedEffects", documents: tuple[Document, ...], path: Path) -> tuple[RenderedTemplate, ...]:
     """Which variable first moves the text, and where; none where none was varied. `path`: as `in_files` takes it."""
     from promptlint.commands.lint_findings import locations_of
+    from promptlint.read.places import pointer
 
     def place(at: SourceRange | None) -> Location | None:
         return None if at is None else locations_of(documents, at, path)[0]

@@ -15,6 +15,7 @@ from promptlint.read.walk import Exclusion
 
 if TYPE_CHECKING:
     from promptlint.commands.lint_files import How, Linted
+    from promptlint.commands.lint_rendering import Stages
 
 
 class LintOptions(NamedTuple):
@@ -44,8 +45,9 @@ class LintOptions(NamedTuple):
 class Settings:
     """Configurations and rules, each read once, when the first file asks for them."""
 
-    def __init__(self, options: LintOptions) -> None:
+    def __init__(self, options: LintOptions, stages: "Stages | None" = None) -> None:
         self.options = options
+        self._stages = stages
         self._find = finder()
         self._rules: dict[str | None, tuple[Rule, ...]] = {}
         self._how: dict[str | None, How] = {}
@@ -166,7 +168,7 @@ class Settings:
 
             for_templates, _ = tokenizer_for(config.model)
         now = options.now or datetime.now()
-        return How((), reading, config.variables, None, now, options.suggest, for_templates)
+        return How((), reading, config.variables, self._stages, now, options.suggest, for_templates)
 
 
 def _given(folder: str | None) -> tuple[Rule, ...]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from promptlint.commands.lint_files import Linted
 from promptlint.finding import Finding
-from promptlint.lint_facts import Suppressed
+from promptlint.lint_facts import RenderedTemplate, Suppressed, VariableEffect
 from promptlint.prompt import Location
 
 
@@ -22,6 +22,10 @@ def unpacked(row: list[Any]) -> Linted:
         notes=tuple(linted.notes),
         files=tuple(linted.files),
         ran=tuple(linted.ran),
+        rendered=tuple(
+            RenderedTemplate(path, at if isinstance(at, str) else tuple(at), tuple(map(VariableEffect._make, rows)))
+            for path, at, rows in linted.rendered
+        ),
     )
 
 

@@ -18,7 +18,7 @@ from promptlint.read.sources import read
 from promptlint.template import Template, Text
 
 RENDERING = ("chat-template-rewrites-history", "template-cannot-be-rendered")
-"""The rules for which each template is rendered; where they are not wanted, that is done for those that are unsure."""
+"""The rules that need each template rendered; without them it is done only for a rule that asks."""
 
 
 def lint_template(document: Document, path: Path, name: str | None, how: How) -> Linted:
@@ -33,13 +33,13 @@ def lint_template(document: Document, path: Path, name: str | None, how: How) ->
         "chat template" if template.is_chat else "template",
         tuple(findings),
         (
-            *(f"{document.path}: {note}" for note in template.notes),
+            *template.notes,
             *(() if shown is None else notes(document.path, shown)),
         ),
         rendered=() if shown is None else tables(shown, documents, path),
         files=tuple(file.path for file in template.files[1:]),
         ran=("template",),
-        keeps=not template.notes and (shown is None or not shown.untried),
+        keeps=not (template.notes or template.missing) and (shown is None or not shown.untried),
         comments=() if path else tuple(_commented(template, documents)),
     )
 

@@ -7,6 +7,7 @@ result depends on, but for files that were read besides: their hashes stand in t
 import hashlib
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -113,6 +114,8 @@ def _folder() -> str | None:
 def _read(path: str) -> dict[str, bytes]:
     """Key -> line, the oldest first. Another user's file, or one that is no cache, is as good as none."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe would wait for a writer
+            return {}
         with open(path, "rb") as file:
             if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid != os.getuid():
                 return {}

@@ -12,7 +12,6 @@ from promptlint.report.secrets import mask_rows
 
 _COLUMNS = 100  # of an excerpt
 _MOST = 50  # findings: a comment on a pull request holds 65,536 characters
-_MOST_SKIPPED = 10
 
 
 def blocks(report: Report, excerpts: bool) -> list[str]:
@@ -109,8 +108,6 @@ def _fenced(language: str, text: str, margin: int = 0) -> str:
 
 def _left_out(facts: LintFacts) -> list[str]:
     rows = [f"- {words(suppressed(facts))}"] if facts.suppressed else []
-    rows += [f"- Skipped {code(line(path))}: {words(line(reason))}" for path, reason in facts.skipped[:_MOST_SKIPPED]]
-    more = len(facts.skipped) - _MOST_SKIPPED
-    rows += [f"- Skipped {more:,} more"] if more > 0 else []
+    rows += [f"- {phrases.plural(len(facts.skipped), 'file')} skipped, as no prompts"] if facts.skipped else []
     rows += [f"- Error: {words(line(error))}" for error in facts.errors]
     return ["\n".join(rows)] if rows else []

@@ -15,7 +15,6 @@ _SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
 _LABEL = 6  # columns of a label and the space behind it
 _LEAST_SUMMARY = 24  # columns
 _WIDEST_PLACE = 9  # columns; a longer `line:column` moves the rest of its row
-_MOST_SKIPPED = 10  # that are printed; JSON has all
 _MOST_ALIKE = 10  # findings of one rule in one file; --format concise has all
 
 
@@ -185,9 +184,6 @@ def _left_out(facts: LintFacts, style: Style) -> list[str]:
     told = suppressed(facts)
     lines = wrap(told.split(" "), style.width, rest="  ") if told else []
     if facts.skipped:
-        lines += [f"{phrases.plural(len(facts.skipped), 'file')} skipped:"]
-        for path, reason in facts.skipped[:_MOST_SKIPPED]:
-            lines += wrap([f"{line(path)}:", *line(reason).split(" ")], style.width, first="  ", rest="    ")
-        more = len(facts.skipped) - _MOST_SKIPPED
-        lines += [f"  and {more:,} more (--format json has all)"] if more > 0 else []
+        told = f"{phrases.plural(len(facts.skipped), 'file')} skipped, as no prompts (--format json says why)"
+        lines += wrap(told.split(" "), style.width, rest="  ")
     return lines

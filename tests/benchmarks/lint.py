@@ -74,7 +74,6 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{name:28} {seconds * 1000:9.1f} ms CPU")
     print()
     print_ratio("one template, --no-render", times["template"] / times["pass"], 12, at_least=False)
-    print_ratio("one request", times["request"] / times["pass"], 12, at_least=False)
     print_ratio("300 templates, unchanged", times["300 templates"] / times["pass"], 15, at_least=False)
     print()
     _print_worst("request", _request)

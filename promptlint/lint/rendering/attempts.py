@@ -10,9 +10,9 @@ from promptlint.prompt import Rendering
 from promptlint.render.template import Template
 from promptlint.render.template.process import Renderer
 
-WALL = 3.0  # seconds of one rendering
-LATEST = 0.9  # seconds: none begins later once one was slow, so that a runaway ends within six, by its own limits
-LATEST_OF_QUICK = 3.0  # seconds, on a machine that is busy with other things
+WALL = 2.5  # seconds of one rendering
+LATEST = 1.6  # seconds: none begins later once one was slow, so that a runaway ends within six, by its own limits
+LATEST_OF_QUICK = 2.2  # seconds, on a machine that is busy with other things
 SLOW = 0.3  # seconds, of one rendering
 LONGEST = 1_000_000  # characters of a text that is still compared, and of a source that is still rendered
 MOST_ORIGINS = 20_000
@@ -59,7 +59,7 @@ class Stage:
     def __init__(self, renderer: Renderer) -> None:
         self.renderer = renderer
         self.answered = 0  # texts so far
-        self.ended: Fault | None = None  # the limit that one of them ran into
+        self.is_ended = False  # one of them ran into a limit
         self._is_warm = False
         self._slowest = self._spent = 0.0
 
@@ -91,8 +91,8 @@ def bounded(*sources: str) -> None:
 
 def attempt(on: Stage, template: Template, variables: Mapping[str, Any], now: datetime) -> Rendering:
     """What the template makes of the variables. Raises Refused, Stopped and Untried."""
-    if on.ended is not None:
-        raise Stopped(on.ended)
+    if on.is_ended:
+        raise Untried("another template of this file ran into a limit")
     if on.is_over:
         raise Untried("rendering it several times takes too long")
     try:
@@ -101,11 +101,11 @@ def attempt(on: Stage, template: Template, variables: Mapping[str, Any], now: da
         fault = _fault(template, error.message)
         if not any(limit in fault.reason for limit in _LIMITS):
             raise Refused(fault) from None
-        on.ended = fault
+        on.is_ended = True
         raise Stopped(fault) from None
     if len(found.text) > LONGEST or len(found.origins) > MOST_ORIGINS:
-        on.ended = Fault(f"its text of {len(found.text):,} characters is too long to be compared")
-        raise Stopped(on.ended)
+        on.is_ended = True
+        raise Stopped(Fault(f"short values make a text of {len(found.text):,} characters"))
     on.answered += 1
     return found
 

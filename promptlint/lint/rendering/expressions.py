@@ -92,11 +92,11 @@ class Expressions:
             return None
         return self.roots.setdefault(node.name, Use())
 
-    def _getattr(self, node: "nodes.Getattr", scope: Scope) -> Use | None:
+    def _getattr(self, node: "nodes.Getattr", scope: Scope, *, called: bool = False) -> Use | None:
         held = self.value(node.node, scope)
         if held is None:
             return None
-        if node.attr in known.TEXT_METHODS:
+        if called and node.attr in known.TEXT_METHODS:
             note(held, "text")
             return None
         if node.attr in known.CLOCK_METHODS:
@@ -135,8 +135,10 @@ class Expressions:
             for use in given:
                 note(use, "few")
             return None
-        held = self.value(called, scope)
-        method = called.attr if isinstance(called, self.nodes.Getattr) else ""
+        if isinstance(called, self.nodes.Getattr):
+            held, method = self._getattr(called, scope, called=True), called.attr
+        else:
+            held, method = self.value(called, scope), ""
         if held is None or method in known.VIEWS:
             for use in (*given, *named.values()):
                 note(use, "printed")

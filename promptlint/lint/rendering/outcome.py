@@ -39,7 +39,7 @@ def rendered_effects(
     if template.is_chat:
         chat = chat_effects(source, on, now=now, count=count)
         found = RenderedEffects(True, chat.rewrites, chat.moved, (), chat.failure, chat.refusal, chat.untried)
-        if found.refusal is None:
+        if found.refusal is None or "raise_exception" in source.source:  # which only chat templates call
             return found
     other = effects(template, source.source, roots, on, now=now, count=count)
     if found is not None and other.refusal is not None:

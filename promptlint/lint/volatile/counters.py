@@ -18,7 +18,12 @@ _COUNT = (
     rf"(?i)(?:(?<![\w-])(?P<of>{_COUNTED}\s(?:no\.?\s|number\s|#)?{_N.format(name='a')}\s?(?:of|/|out\sof)\s?\d[\d,]*)"
     rf"|(?<![\w-])(?P<nth>(?:current\s|this\sis\s|you\sare\s(?:on|in|at)\s)(?:the\s)?(?:{_COUNTED}|step)(?:\sis)?"
     rf"\s?(?:no\.?\s|number\s|count\s)?[:#=]?\s?{_N.format(name='b')})"
-    rf"|(?<![\w-])(?P<hash>{_COUNTED}\s#{_N.format(name='c')})"
+    rf"|(?m:^)[ \t>*_<-]{{0,6}}(?P<alone>(?:turn|iteration|request)\s?[:=>]\s?{_N.format(name='i')})(?=[ \t<]|$|\n)"
+    rf"|(?<![\w-])(?P<percent>(?:context|token|budget)(?:\swindow)?\s(?:usage|used)\s?[:=]\s?{_N.format(name='j')}\s?%)"
+    rf"|(?<![\w.])(?P<part>{_N.format(name='k')}\s?%\sof\s(?:the\s|your\s)?(?:context|token|budget)[\w\s]{{0,20}}(?"
+    r":used|left|remaining))"
+    rf"|(?<![\w-])(?P<spent>you\shave\sused\s{_N.format(name='l')}\sof\s(?:your\s|the\s)?\d[\d,]*\s{_SPENT})"
+    rf"|(?<![\w-])(?P<hash>{_COUNTED}\s(?:#|number\s){_N.format(name='c')})"
     rf"|(?<![\w-])(?P<left>{_SPENT}[-_ ](?:left|remaining|used|so\sfar|spent|consumed)(?:\s(?:is|are))?"
     rf"[\"'`*_]{{0,3}}\s?[:=>]?[\s\"'`*]{{0,3}}{_N.format(name='d')})"
     rf"|(?<![\w-])(?P<still>(?:remaining|used|spent|consumed)[-_ ]{_SPENT}(?:\s(?:is|are))?"
@@ -50,7 +55,7 @@ def counters(text: str, in_argument: bool = False) -> Iterator[Found]:
         start, end = match.span()
         if (
             not _is_limit(text, start)
-            and not _is_row(text, match.start(), match["of"])
+            and not _is_row(text, match.start(), match["of"] or match["alone"])
             and not is_quiet(text, _number(match), end)
         ):
             yield Found(start, end, sure=_is_sure(match))
@@ -58,12 +63,12 @@ def counters(text: str, in_argument: bool = False) -> Iterator[Found]:
 
 def _number(match: re.Match[str]) -> int:
     """Where the number of a count begins."""
-    return max(match.start(name) for name in "abcdefgh" if match[name])
+    return max(match.start(name) for name in "abcdefghijkl" if match[name])
 
 
 def _is_sure(match: re.Match[str]) -> bool:
     """What is left or spent, and what is called current; `Turn 4 of 20` and `#17` can be names of something."""
-    told = any(match[name] for name in ("left", "still", "tokens", "share"))
+    told = any(match[name] for name in ("left", "still", "tokens", "share", "percent", "part", "spent"))
     return told or (match["nth"] or "").lower().startswith("current")
 
 
@@ -78,7 +83,7 @@ def _is_row(text: str, start: int, of: str | None) -> bool:
     low, high = line_of(text, start)
     if compiled(_HEADING).match(text, low) is not None:
         return True
-    word = of.split()[0]
-    pattern = rf"(?i)\b{word}\s(?:no\.?\s|number\s|#)?\d{{1,9}}\s?(?:of|/|out\sof)\s?\d"
+    word = re.split(r"[\s:=>]", of)[0]
+    pattern = rf"(?i)\b{word}\s?[:=]?\s?(?:no\.?\s|number\s|#)?\d{{1,9}}\b"
     rows = compiled(pattern)
     return rows.search(text, high, high + 2000) is not None or rows.search(text, max(low - 2000, 0), low) is not None

@@ -8,20 +8,21 @@ from promptlint.lint.volatile.found import Found
 from promptlint.lint.volatile.quiet import fences, in_range, is_quiet, is_supposed
 from promptlint.lint.volatile.scan import compiled, near
 
-_STATUS = r"(?:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]|[MADRCUT]) (?=[^\n ]*[/.])[^\n]{1,300}(?:\n|\Z)"
+_STATUS = r"(?-i:[MADRCUT?!][ MADRCUT?!]| [MADRCUT]|[MADRCUT]) (?=[^\n ]*[/.])[^\n]{1,300}(?:\n|\Z)"
 _BARE = r"[^\w\n]{0,6}"
 _LIVE = (
-    rf"(?P<status>^{_BARE}(?:(?:current\s)?(?:git[ _]?)?status|working tree|modified files|changes)\b[^\n]{{0,60}}\n"
+    rf"(?P<status>^{_BARE}(?:(?:current\s)?(?:git[ _]?)?status|working tree|modified files|(?:uncommitted |"
+    rf"unstaged |staged )?changes)\b[^\n]{{0,60}}\n"
     rf"(?:```[^\n]{{0,20}}\n)?(?:\n)?(?P<entries>(?:{_STATUS})+))"
     rf"|(?P<porcelain>^(?:{_STATUS}){{2,}})"
     r"|(?P<git>^(?:on branch \S{1,80}|head detached at \S{1,80}|your branch is (?:up to date|ahead of|"
     r"behind)[^\n]{0,120}"
     r"|changes (?:not staged for commit|to be committed):|untracked files:|"
     r"nothing to commit, working tree clean)[ \t]*$)"
-    rf"|(?P<branch>^{_BARE}(?:current|active|"
-    rf"checked[- ]out)[ _](?:git )?branch[\"'`*_]{{0,3}}\s?[:=]\s?[\"'`*]{{0,3}}[^\s\"'`*]{{1,80}})"
-    rf"|(?P<commits>^{_BARE}(?:recent|last|latest|"
-    rf"head)\s?(?:git\s)?commits?\b[^\n]{{0,30}}[:\n]\s{{0,4}}[-*]?\s?[0-9a-f]{{7,40}}\b[^\n]{{0,120}})"
+    rf"|(?P<branch>^{_BARE}(?:(?:current|active|checked[- ]out)[ _](?:git )?|git )"
+    rf"branch[\"'`*_]{{0,3}}\s?[:=]\s?[\"'`*]{{0,3}}[^\s\"'`*]{{1,80}})"
+    rf"|(?P<commits>^{_BARE}(?:head|(?:recent|last|latest|head)\s?(?:git\s)?commits?\b[^\n]{{0,30}})"
+    rf"[:\n]\s{{0,4}}[-*]?\s?[0-9a-f]{{7,40}}\b[^\n]{{0,120}})"
     r"|(?P<listing>^[-dl][-rwxsStT]{9}[.+@]?\s{1,4}\d{1,5}\s[^\n]{1,200})"
     rf"|(?P<files>^{_BARE}(?:(?:current|working)\s(?:directory|folder)\s(?:listing|contents|files|structure)"
     r"|(?:directory|file|project)\s(?:listing|tree|structure)\s(?:\(?(?:snapshot|at the start)[^\n]{0,60})"
@@ -29,7 +30,7 @@ _LIVE = (
 )
 _STILL = (
     rf"(?P<path>^{_BARE}(?:your\s|the\s)?(?:current[-_ ]|primary[-_ ]|default[-_ ])?(?:working[-_ ]dir(?:ectory)?|"
-    r"cwd|pwd|folder|worktree|"
+    r"(?<=current.)dir(?:ectory)?|cwd|pwd|folder|worktree|"
     r"workspace(?:[-_ ](?:root|folder|path|dir(?:ectory)?))?|(?:project|repo(?:sitory)?)[-_ ](?:root|path|"
     r"dir(?:ectory)?))"
     r"(?:\s(?:is|path))?[\"'`*_]{0,3}\s?[:=>]?\s?[\"'`*]{0,3}(?:[A-Za-z]:[\\/]|/[\w.~-]|~/)[^\s<\"'`*]{0,200})"
@@ -44,7 +45,8 @@ _STILL = (
 )
 _STATE = rf"(?im)(?:{_LIVE}|{_STILL})"
 _SIGN = (
-    r"(?im)^[^\w\n]{0,6}(?:current|active|checked|git|status|working|modified|changes|on branch|head|your|"
+    r"(?im)^[^\w\n]{0,6}(?:current|active|checked|git|status|uncommitted|unstaged|staged|working|modified|changes|"
+    r"on branch|head|your|"
     r"untracked|nothing to|recent|"
     r"last|latest|director|file|project|primary|default|cwd|pwd|folder|worktree|workspace|repo|host|machine|node|"
     r"platform|os\b|os_|"

@@ -26,7 +26,7 @@ _HOLE = (
     r"[*]{0,2}[ \t]{1,3}(?P<empty>undefined|NaN|null|None)\.?[ \t]*(?m:$))"
 )
 _OPEN = r"\{\{[^{}\n]{1,80}\}\}|\{%|\$\{\w{1,60}\}|<%|%\(\w{1,60}\)[sdrf]"
-_CODE = r"`[^`\n]{0,400}`"
+_CODE = r"(`{1,2})[^`\n]{1,400}\1"
 _EXPLAINS = (
     r"(?i)\b(?:placeholders?|templat\w{0,5}|jinja2?|mustache|handlebars|liquid|nunjucks|merge (?:tags?|fields?)|"
     r"interpolat\w{1,5}|"
@@ -40,6 +40,8 @@ _ORDERS = (
 )
 _CONTROL = r"\{%-?\s{0,4}(?:if|for|set|include|macro|block|extends|import|raw)\b|\{\{[^{}|\n]{1,80}\|[^{}\n]{1,80}\}\}"
 _SHELL = r"(?m)(?<!\\)\$[A-Za-z_]\w*|=\s?[\"']?\$\{|^#!/|\$\(|\$\{\w+[:%#]|;\s(?:then|do)\b|^\s*(?:fi|done|esac)\s*$"
+_CALL = r"\w\("
+_SENTENCE = 5  # words from which an indented line is one
 _AROUND = 600  # characters on each side in which a text explains such holes
 _MOST = 2000  # candidates of one text
 
@@ -58,7 +60,7 @@ def holes(text: str, in_argument: bool = False) -> Iterator[Found]:
             continue
         if name not in ("object", "value") and _is_explained(text, start, end):
             continue
-        if name == "dollar" and compiled(_SHELL).search(text, max(0, start - _AROUND), end + _AROUND):
+        if name == "dollar" and _in_script(text, start, end):
             continue
         if name == "value" and in_argument:
             continue
@@ -74,6 +76,16 @@ def _in_code(text: str, at: int) -> bool:
     """Between backticks on its line."""
     low, high = line_of(text, at, 400)
     return any(match.start() < at < match.end() for match in compiled(_CODE).finditer(text, low, high))
+
+
+def _in_script(text: str, start: int, end: int) -> bool:
+    """Lines of a shell or a build file, which fill such holes themselves."""
+    if compiled(_SHELL).search(text, max(0, start - _AROUND), end + _AROUND):
+        return True
+    low, high = line_of(text, start, 400)
+    line = text[low:high]
+    indented = line.startswith(("  ", "\t")) and len(line.split()) < _SENTENCE
+    return indented or compiled(_CALL).search(text, low, start) is not None
 
 
 def _is_explained(text: str, start: int, end: int) -> bool:

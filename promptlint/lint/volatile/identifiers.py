@@ -10,7 +10,8 @@ from promptlint.lint.volatile.scan import compiled, line_of, near
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _REQUEST = (
-    r"(?P<request>(?:x[-_ ])?(?:request|req|trace|span|correlation|nonce|invocation|attempt|idempotency|"
+    r"(?P<request>(?:x[-_ ])?(?:request|req|message|response|ray|trace|span|correlation|nonce|invocation|attempt|"
+    r"idempotency|"
     r"cache[-_ ]?bust(?:er)?))"
 )
 _SESSION = (
@@ -24,7 +25,7 @@ _LABELLED = (
     rf"(?i)(?<![a-z0-9])(?:{_REQUEST}|{_SESSION}|{_BUILD})(?P<id>[-_ ]?(?:id|identifier|uuid|guid|key|token|hash|"
     r"seed))?"
     r"(?:[\"'`*_]{0,3}\s?(?:[:=#>]|is\b|\()[\s\"'`*(\[<]{0,5}|\s(?=[0-9a-f]{8}-[0-9a-f]{4}-))"
-    r"(?P<value>[a-z0-9][a-z0-9_-]{5,79})(?![a-z0-9_-])"
+    r"(?P<value>0\.\d{6,20}|[a-z0-9][a-z0-9_-]{5,79})(?![a-z0-9_-])"
 )
 _SIGN = r"\d[A-Za-z0-9]|[A-Za-z]\d"
 _PATH = r"(?<![\w:/.@~-])(?:[A-Za-z]:\\|~/|/(?=[\w.-]{1,40}/))[^\s\"'<>|`()\[\]{}]{4,300}"
@@ -37,6 +38,10 @@ _ROOTED = (
 _TEMPORARY = r"(?i)(?:^|[/\\])(?:tmp|temp|var[/\\]folders|run[/\\]user|scratch|sandbox(?:es)?|worktrees?|trees)[/\\]"
 _MADE_NAME = r"tmp[a-z0-9_]{8}|tmp\.[A-Za-z0-9]{8,12}"
 _RUN_NAME = r"(?i)(?:run|session|sess|job|task|agent|sandbox|worktree|wt|tmp|temp|work)[-_.](?P<rest>[a-z0-9]{6,40})"
+_NAME = (
+    r"(?i)(?<![\w:=/\\.@#>\"'`-])(?<![:=>]\s)(?:run|session|worker|job|sandbox|pod|container)-(?"
+    r"P<rest>[0-9a-f]{8,40})(?!\w|[./-]\w)"
+)
 _KNOWN = (
     r"(?i)123e4567|550e8400-e29b|12345678|01234567|87654321|deadbeef|cafebabe|abc123|abcd1234|a1b2c3|1a2b3c|123abc|xxx|"
     r"(?P<same>[0-9a-z])(?P=same){5}"
@@ -48,9 +53,10 @@ _AROUND = 4000  # characters on each side in which the id of an example recurs
 
 
 def identifiers(text: str, in_argument: bool = False) -> Iterator[Found]:
-    """Labelled ids, then paths with a random part."""
+    """Labelled ids, then names and paths with a random part."""
     if not in_argument:
         yield from _labelled(text)
+        yield from _named(text)
     yield from _paths(text)
 
 
@@ -72,6 +78,14 @@ def _labelled(text: str) -> Iterator[Found]:
             yield Found(start, end, "an id of one session or run", sure)
         elif match["id"] or "hash" in match["build"].lower() or not value.isdigit():
             yield Found(start, end, "the id of a build", severity="info")
+
+
+def _named(text: str) -> Iterator[Found]:
+    """Names such as `worker-7f3a9c2e`, where no label stands in front of them."""
+    for match in islice(near(_SIGN, _NAME, text, 60, 60), _MOST):
+        start, end = match.span()
+        if is_random(match["rest"], False) and not compiled(_KNOWN).search(match[0]) and not is_quiet(text, start, end):
+            yield Found(start, end, "the name of one run or worker")
 
 
 def _recurs(text: str, start: int, value: str) -> bool:
@@ -106,7 +120,7 @@ def _random_part(path: str) -> bool:
 
 def is_random(value: str, named: bool) -> bool:
     """Whether a word, or a part of it between dashes, was made at random; `named`: its label says that it is an id."""
-    if re.fullmatch(rf"(?i){_UUID}", value):
+    if re.fullmatch(rf"(?i){_UUID}|0\.\d{{6,20}}", value):
         return True
     if named and value.isdigit():
         return len(value) >= 6 and not re.fullmatch(r"(?:19|20)\d{6}", value)

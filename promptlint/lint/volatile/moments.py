@@ -14,13 +14,17 @@ from promptlint.lint.volatile.notations import (
     MONTH,
     MONTH_OF_YEAR,
     SECONDS,
+    TO_THE_SECOND,
     WEEKDAY,
 )
 from promptlint.lint.volatile.quiet import is_quiet, is_supposed
 from promptlint.lint.volatile.scan import compiled, line_of, near
 
 _TIME_SIGN = r"\d[:：][0-5]\d|1[5-9]\d{8}|\d\s?[時时点]|\d\s?(?i:[ap]\.?m\b|uhr)"
-_DATE_SIGN = r"\d{4}|\d[-/.]\d{1,2}[-/.]\d\d|(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|tag\b|mittwoch|di\b|es\b)"
+_DATE_SIGN = (
+    r"(?i:\btoday|\bcurrent.?date)|\d{4}|\d[-/.]\d{1,2}[-/.]\d\d|(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"tag\b|mittwoch|di\b|es\b)"
+)
 _START = r"(?:(?<![\s\S])|(?<=[\n.!?;|>\[({#*\"'`,])|(?<=[\n.!?;|>#*:-]\s)|(?<=\s\s))"
 _NOTE = r"(?:\s?\([^()\n]{1,40}\))?(?:\s(?:in|for|at)\s[\w/ ,.+-]{1,40}?)?"
 _IS = (
@@ -31,9 +35,10 @@ _IS = (
 _MAYBE_IS = rf"(?:{_IS}|[\s(\"'`*\[]{{1,3}})"
 _NOW = (
     r"(?:(?:current|present|local|actual|system|server|wall[- ]clock|user'?s?)[-_ ]?(?:utc[-_ ]?|local[-_ ]?)?"
-    r"(?:(?:date|day)[-_ ]?(?:and|&|/|\+)?[-_ ]?time|date[-_ ]?time|time[-_ ]?stamp|clock|time(?:\sof\sday)?)"
+    r"(?:(?:date|day)[-_ ]?(?:and|&|/|\+)?[-_ ]?time|date[-_ ]?time|time[-_ ]?stamp|clock|moment|time(?:\sof\sday)?)"
     r"|time\snow|the\stime\sis\snow|the\s(?:exact\s)?(?:date\sand\s)?time|(?:right\s)?now|today(?:'s\sdate\sand\stime)?"
-    r"|<clock|<time"
+    r"|(?:utc|local)[-_ ]now|now[-_ ](?:utc|local|iso)|the\sclock|<clock|<time(?:[-_]?stamp)?|<date[-_]?time"
+    r"|今の時刻|현재\s?(?:시간|시각)"
     r"|aktuelle\s(?:uhr)?zeit|uhrzeit|hora\sactual|la\shora(?:\sactual)?|heure\sactuelle"
     r"|hora\satual|ora\sattuale|当前时间|现在时间|目前时间|当前日期和时间|现在|現在時刻|現在の時刻|текущее\sвремя|сейчас)"
 )
@@ -41,9 +46,13 @@ _STAMPED = (
     r"(?:as\sof|(?:generated|built|rendered|compiled|assembled|produced|fetched|retrieved|refreshed|"
     r"started\sfrom\sa\sbuild)"
     r"(?:\s(?:at|on))?|(?:server\s|agent\s)?build(?:\s(?:time|date|of))?|snapshot(?:\s(?:taken|time))?(?:\s(?:at|of))?"
-    r"|request(?:[-_ ](?:time|received|sent|made))?(?:\sat)?|time[-_ ]?stamp|date\s?(?:/|and|&)\s?time|time)"
+    r"|request(?:[-_ ](?:time|received|sent|made))?(?:\sat)?|time[-_ ]?stamp|date\s?(?:/|and|&)\s?time|date|time"
+    r"|(?:(?:session|conversation|chat|run)\s)?start(?:ed|\stime)(?:\s(?:at|on))?)"
 )
-_IT_IS = r"(?:it(?:\sis|['’]s)\s(?:now\s|currently\s|about\s)?|es\sist\s(?:jetzt\s|gerade\s)?|il\sest\s|son\slas\s)"
+_IT_IS = (
+    r"(?:(?:(?:right\s)?now,?\s|currently,?\s|at\sthe\stime\sof\sthis\srequest,?\s)?it(?:\sis|['’]s)\s(?:now\s|"
+    r"currently\s|about\s)?|es\sist\s(?:jetzt\s|gerade\s)?|il\sest\s|son\slas\s)"
+)
 _UNIX = (
     r"(?:(?:current|unix|epoch|posix|server|system)[-_ ]?(?:unix[-_ ]?|epoch[-_ ]?)?(?:time(?:[-_ ]?stamp)?|"
     r"seconds|ms|ts)?"
@@ -54,6 +63,7 @@ _TIME = (
     rf"|(?<![\w-])(?P<now2>{_NOW})[\s(,]{{1,2}}(?P<full>{DATE_AND_CLOCK})"
     rf"|{_START}(?P<said>{_IT_IS})(?P<told>{MOMENT})"
     rf"|(?<![\w-])(?P<stamp>{_STAMPED}){_NOTE}{_MAYBE_IS}(?P<when>{DATE_AND_CLOCK})"
+    rf"|{_START}(?P<bare>(?:\w{{1,20}}\s)?clock|time)[*_\"']{{0,2}}[:：\s][\s*_\"'`]{{0,3}}(?P<second>{TO_THE_SECOND})"
     rf"|(?<![\w-])(?P<unix>{_UNIX}){_NOTE}{_IS}(?P<epoch>{EPOCH}))"
 )
 _FIRST = rf"(?i)[\s\[(]{{0,3}}(?P<first>{DATE_AND_CLOCK}(?:\s\d{{4}})?)(?:\][ \t]|[\])]?[ \t]*(?:\n|\Z|[-–—:|.]))"
@@ -62,11 +72,13 @@ _RANGE = (
     r"thereafter)"
 )
 _TODAY = (
-    r"(?:today(?:['’]s\s(?:date|day)|[-_ ]?date)?|(?:current|present)[-_ ]?(?:local[-_ ]?|utc[-_ ]?)?(?:date|day|month)"
+    r"(?:today(?:['’]?s\s(?:date|day)|[-_ ]?date)?|the\sdate(?=\sis\s)|<date(?=>)|(?:current|present)[-_ ]?(?"
+    r":local[-_ ]?|utc[-_ ]?)?(?:date|day|month)"
     r"|date\stoday|(?:the\s)?calendar\s(?:reads|says|shows)|(?:right\s)?now|shift\s(?:of|on|date)"
     r"|heute|(?:heutiges|aktuelles)\sdatum|fecha\s(?:actual|de\shoy)|hoy|date\s(?:du\sjour|actuelle)|"
     r"aujourd['’]hui(?:,?\snous\ssommes)?"
-    r"|nous\ssommes|oggi|data\s(?:di\soggi|attuale|atual)|hoje|今天|今日|当前日期|今日の日付|本日|сегодня)"
+    r"|nous\ssommes|oggi|data\s(?:di\soggi|attuale|atual)|hoje|vandaag(?:\sis\shet)?|오늘(?:\s날짜)?|今天|今日|当前日期|今日の日付|"
+    r"本日|сегодня)"
 )
 _DAY = (
     rf"(?i)(?:(?<![\w-])(?P<today>{_TODAY}){_NOTE}(?:{_IS}|[\s(,]{{1,2}}|)(?:le\s|the\s)?"
@@ -89,10 +101,12 @@ def clocks(text: str, in_argument: bool = False) -> Iterator[Found]:
     if head and not in_argument and _is_time(head["first"]) and re.search(SECONDS, head["first"]):
         yield Found(head.start("first"), head.end("first"))
     for match in islice(near(_TIME_SIGN, _TIME, text, 130, 60), _MOST):
-        name = next(name for name in ("at", "full", "told", "when", "epoch") if match[name])
+        name = next(name for name in ("at", "full", "told", "when", "second", "epoch") if match[name])
         if in_argument and name not in ("at", "full"):
             continue
-        if name == "when" and (not _is_stamp(match) or _is_beside(_MAIL, text, match.start(), match.end())):
+        if name == "when" and not _is_stamp(match):
+            continue
+        if name in ("when", "second") and _is_beside(_MAIL, text, match.start(), match.end()):
             continue
         if name != "epoch" and not _is_time(match[name]):
             continue
@@ -118,7 +132,7 @@ def dates(text: str, in_argument: bool = False) -> Iterator[Found]:
         if any(one.start - _BESIDE < end and start < one.end + _BESIDE for one in times):
             continue
         label = (match["today"] or "").lower()
-        sure = _is_definite(match[name]) and bool(label) and not label.startswith("shift")
+        sure = _is_definite(match[name]) and bool(label) and not label.startswith(("shift", "the date", "<"))
         yield Found(start, end, sure=sure and (label != "now" or _begins(text, match.start())))
 
 
@@ -187,7 +201,7 @@ def _is_stamp(match: re.Match[str]) -> bool:
     word = match["stamp"].lower()
     if not re.search(SECONDS, match["when"]):
         return word.startswith(("as of", "generated", "built", "rendered", "request"))
-    if word in ("time", "timestamp", "time stamp", "time-stamp", "time_stamp"):
+    if word in ("date", "time", "timestamp", "time stamp", "time-stamp", "time_stamp"):
         line = match.string[max(match.string.rfind("\n", 0, match.start()) + 1, match.start() - 16) : match.start()]
         return not re.search(r"\w", line) or line.endswith((". ", "; "))
     return True

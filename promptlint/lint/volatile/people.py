@@ -22,10 +22,11 @@ _PERSON = (
     r"|(?<![\w-])you\sare\s(?:now\s)?(?:talking|speaking|chatting|helping|assisting|serving)(?:\s(?:to|"
     rf"with))?\s{_NAME.format(name='met')}"
     r"(?=\s?[.,;:(\n]|\Z|\s(?:who|from|at|and)\b)"
+    rf"|(?<![\w-])the\s(?:current\s)?user\sis\s{_NAME.format(name='said')}(?=\s?[.,;(\n]|\Z)"
     rf"|(?m:^)[\s*_#>-]{{0,6}}{_WHO}[*_]{{0,2}}\s?:\s{{0,3}}[*_]{{0,2}}{_NAME.format(name='line')}(?=\s?(?:[(<,;.]|"
     r"\n|\Z))"
     rf"|(?<![\w-])(?:{_WHO}(?:['’]s)?[-_ ]?)e[-_ ]?mail(?:[-_ ]address)?{_IS}(?P<mail>{_MAIL})"
-    rf"|(?<![\w-])(?:the\s|this\s|current\s)?{_WHO}\s(?:is\s)?[^\n.!?]{{0,40}}?[(<](?P<mail2>{_MAIL})[)>]"
+    rf"|(?<![\w-])(?:the\s|this\s|current\s)?{_WHO}(?:\sis)?:?\s[^\n.!?]{{0,40}}?[(<](?P<mail2>{_MAIL})[)>]"
     rf"|(?<![\w-])(?:{_WHO}|account|tenant|org(?:ani[sz]ation)?)(?:['’]s)?[-_ ]?(?:id|number|no\.?|nr)(?:{_IS}|\s)"
     r"(?P<number>(?-i:[A-Za-z]{0,6}[-_]?\d[\w-]{2,40})))"
 )
@@ -46,7 +47,7 @@ def people(text: str, in_argument: bool = False) -> Iterator[Found]:
     if in_argument:
         return
     for match in islice(near(_SIGN, _PERSON, text, 4, 120), _MOST):
-        name = next(name for name in ("named", "met", "line", "mail", "mail2", "number") if match[name])
+        name = next(name for name in ("named", "met", "said", "line", "mail", "mail2", "number") if match[name])
         start, end = match.span(name)
         if compiled(_NOBODY).match(match[name]) or is_supposed(text, match.start()) or is_quiet(text, start, end):
             continue

@@ -11,7 +11,8 @@ from promptlint.lint.volatile.scan import compiled
 _TELLING = (
     r"retriev\w{0,40}|search[-_]?results?|relevant[-_]\w{1,40}|memory[-_]context|memories|recalled[-_]\w{1,40}|"
     r"rag[-_]?\w{0,40}|"
-    r"todos?|todo[-_]?list|current[-_](?:state|task|page|file|selection|todos?)|open[-_]?files|recent[-_]\w{1,40}|"
+    r"todos?|todo[-_]?list|current[-_](?:state|task|page|file|selection|todos?)|user[-_]memor\w{1,4}|open[-_]?"
+    r"files|recent[-_]\w{1,40}|"
     r"editor[-_]\w{1,40}|turn[-_]context|session[-_]context|live[-_]\w{1,40}|context[-_]documents|app[-_]?state|"
     r"workspace[-_]state|"
     r"conversation[-_]summary|\w{1,30}[-_]of[-_]this[-_]turn"

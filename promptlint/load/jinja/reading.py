@@ -37,6 +37,7 @@ def read(name: str, text: str, roots: tuple[str, ...], chat: bool) -> Template:
         conditions=tuple(sorted(printed.conditions, key=lambda one: (one.first, -one.last))),
         comments=tuple(comment for tokens in found.tokens for comment in tokens.comments),
         tags=tuple(tag for tokens in found.tokens for tag in _tags(tokens)),
+        missing=tuple(name for name, loaded in found.loaded.items() if loaded is None),
     )
 
 

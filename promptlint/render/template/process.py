@@ -29,11 +29,11 @@ _LARGEST = 32 * 1024 * 1024  # bytes of all the origins of a rendering
 class Renderer:
     """Renders in a child process that is started when first asked and serves until `close`. A context manager.
 
-    `wall`: seconds that a rendering may take.
+    `wall`: seconds that a rendering may take; None: as many as the limits allow.
     """
 
-    def __init__(self, wall: float = WALL) -> None:
-        self._wall = wall
+    def __init__(self, wall: float | None = None) -> None:
+        self._wall = WALL if wall is None else wall
         self._child: subprocess.Popen[bytes] | None = None
         self._told: Template | None = None  # the template that the child has
 
