@@ -7,7 +7,7 @@ from promptlint.lint.hit import Hit
 from promptlint.lint.stranded import Behind, end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.variables import Guess, guess
-from promptlint.template import Hole
+from promptlint.template import Text
 
 _LONG, _SOME, _LITTLE = 1024, 192, 24  # tokens of fixed text; no provider caches a prefix of fewer than 512
 
@@ -17,7 +17,9 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
     told: set[str] = set()
     behind = losses(subject)
     for number, part in enumerate(subject.template.parts[: end_of_prefix(subject)]):
-        for name in part.names if isinstance(part, Hole) else ():
+        if isinstance(part, Text):
+            continue
+        for name in part.names:
             found = guess(name, subject.variables)
             root = name.split(".")[0]
             if found is None or found.often == "stable" or root in told:
@@ -26,14 +28,12 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
             rest = behind(number)
             severity = _severity(found, rest, is_chat=subject.template.is_chat)
             if severity is not None:
-                values = {"name": name, "how": _how(found), "behind": rest.words if rest.marked else rest.fixed}
-                confidence = "certain" if found.declared else "possible"
                 yield Hit(
                     part.expression,
-                    values,
+                    {"name": name, "how": _how(found), "behind": rest.words if rest.marked else rest.fixed},
                     lost_tokens=rest.tokens or None,
                     severity=severity,
-                    confidence=confidence,
+                    confidence="certain" if found.declared else "possible",
                     cause=found.cause,
                 )
 

@@ -21,12 +21,13 @@ INPUTS = (".json", ".jsonl", ".j2", ".jinja", ".yaml", ".txt")
 
 REQUIRED = {"summary", "cause", "severity", "confidence", "scope", "since", "message", "why", "fix", "references"}
 DECIDERS = {"pattern", "changes"}
-OPTIONAL = {"fixable"}
+OPTIONAL = {"fixable", "rendered"}
 VALUES = {
     "severity": ("error", "warning", "info"),
     "confidence": ("certain", "possible", "unknown"),
     "scope": ("template", "request", "pair"),
     "fixable": ("safe", "unsafe"),
+    "rendered": (True,),
 }
 
 

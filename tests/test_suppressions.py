@@ -110,6 +110,12 @@ def test_comments_of_plain_text(text: str, lines: list[int]) -> None:
     assert answered(text, host="text") == lines
 
 
+def test_a_comment_whose_end_of_line_is_part_of_it() -> None:
+    text = "# promptlint: ignore[clock] -- why not\nb\nc\n"
+    (one,) = suppressions(text, [(0, text.index("b"))])
+    assert (one.lines, one.reason) == ((1, 2), "why not")
+
+
 def test_json_has_no_comments() -> None:
     text = '{"a": "# promptlint: ignore[clock] -- why not"} // promptlint: ignore[clock] -- why not\n'
     assert answered(text, host="json") == []

@@ -160,6 +160,13 @@ def test_only_what_stands_behind_an_earlier_breakpoint_is_lost() -> None:
         ("session_id", "info"),
         ("user_name", "info"),
         ("task", "info"),
+        ("context.current_time", "warning"),
+        ("request.id", "warning"),
+        ("session.id", "info"),
+        ("user.name", "info"),
+        ("letter.date", None),
+        ("order.timestamp", None),
+        ("faq.question", None),
         ("time_format", None),
         ("company_name", None),
         ("release_date", None),
@@ -173,6 +180,10 @@ def test_a_name_tells_how_often_a_variable_changes(name: str, severity: str | No
     assert all(
         hit.confidence == "possible" and "guessed from its name" in str(hit.values["how"]) for _, hit, _ in found
     )
+
+
+def test_the_dates_of_items_in_a_loop_are_no_clock() -> None:
+    assert rules_of("{% for e in events %}{{ e.date }} {{ e.time }}: {{ e.title }}\n{% endfor %}" + LONG) == []
 
 
 def test_what_is_declared_is_no_guess() -> None:

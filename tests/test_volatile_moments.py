@@ -7,6 +7,13 @@ from promptlint.lint.volatile.moments import clocks, dates
 
 # A text, what is found first in it, and whether the text leaves no doubt.
 CLOCKS: list[tuple[str, str, bool]] = [
+    ("Time: 10:15:02 UTC", "10:15:02 UTC", False),
+    ("Depot clock 10:15:02.", "10:15:02", False),
+    ("Session started at 2026-11-29 10:15:02", "2026-11-29 10:15:02", False),
+    ("Date: 2026-11-29 10:15:02", "2026-11-29 10:15:02", False),
+    ("Today is Monday, 10:15 in Berlin.", "Monday, 10:15", True),
+    ("Right now it is 10:15.", "10:15", False),
+    ("utc_now: 2026-11-29T10:15:02+00:00", "2026-11-29T10:15:02+00:00", True),
     ("Local time is 15:09:20; the calendar reads 2026-03-11.\n\n# Desk", "15:09:20", True),
     ("Now: 2026-11-29T10:16:01Z\nYou answer", "2026-11-29T10:16:01Z", True),
     ("Request time 2026-11-29T10:15:02Z", "2026-11-29T10:15:02Z", True),
@@ -80,6 +87,10 @@ NO_CLOCKS = [
 ]
 
 DATES: list[tuple[str, str, bool]] = [
+    ("Current Date: November 29", "November 29", False),
+    ("The date is 2026-11-29.", "2026-11-29", False),
+    ("<date>2026-11-29</date>", "2026-11-29", False),
+    ("Vandaag is het 29 november 2026", "29 november 2026", True),
     ("Today is Sunday, November 29, 2026.\n", "Sunday, November 29, 2026", True),
     ("Depot shift of 2026-03-04. You are", "2026-03-04", False),
     ("Today's date is 2026-11-29", "2026-11-29", True),

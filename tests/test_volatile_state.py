@@ -10,6 +10,8 @@ from promptlint.lint.volatile.retrieved import retrieved
 
 # A text, what is found first in it, and the words for it.
 IDENTIFIERS: list[tuple[str, str, str]] = [
+    ("You are agent worker-7f3a9c2e.", "worker-7f3a9c2e", "the name of one run or worker"),
+    ("cache-buster: 0.8374658", "0.8374658", "an id of one request"),
     ("run: run-13e2a86d\nfolder: /srv/agents/trees/run-13e2a86d\n", "run-13e2a86d", "an id of one session or run"),
     (
         "Reads /scratch/u7/agent-settings-fb15ce53-813b-46e7-ac12-83e2d4031acf.json first",
@@ -47,6 +49,7 @@ IDENTIFIERS: list[tuple[str, str, str]] = [
 ]
 
 NO_IDENTIFIERS = [
+    "run-20260101, job-build-test, session-based, /srv/run-13e2a86d.log.txt:1, rate: 0.75",
     "The workspace id 6f1c2a90-8e0b-4c1e-9f53-2f9b1d7f2c11 is constant",
     "session_id: a UUID such as 6f1c2a90-8e0b-4c1e-9f53-2f9b1d7f2c11",
     "model claude-3-5-sonnet-20241022",
@@ -76,6 +79,11 @@ NO_IDENTIFIERS = [
 ]
 
 COUNTERS: list[tuple[str, str, bool]] = [
+    ("Turn: 7", "Turn: 7", False),
+    ("Context usage: 34%", "Context usage: 34%", True),
+    ("34% of the context used", "34% of the context used", True),
+    ("You have used 3 of your 10 tool calls.", "You have used 3 of your 10 tool calls", True),
+    ("Request number 17", "Request number 17", False),
     ("Turn 4 of 20", "Turn 4 of 20", False),
     ("This is request #17.", "This is request #17", False),
     ("tokens left: 1,234", "tokens left: 1,234", True),
@@ -93,6 +101,8 @@ COUNTERS: list[tuple[str, str, bool]] = [
 ]
 
 NO_COUNTERS = [
+    "Turn: 1\nask\nTurn: 2\nanswer",
+    "see request number 17",
     "Step 1 of 3: gather",
     "At most 20 turns",
     "## Round 1 of 3\n",
@@ -113,6 +123,8 @@ NO_COUNTERS = [
 ]
 
 PEOPLE: list[tuple[str, str, str]] = [
+    ("The user is Ana Novak.", "Ana Novak", "the name"),
+    ("User: Ana (ana@north.io)", "ana@north.io", "the address"),
     ("The user's name is Ana.", "Ana", "the name"),
     ("You are talking to Ana Novak.", "Ana Novak", "the name"),
     ("User: Ana Novak\n", "Ana Novak", "the name"),
@@ -126,6 +138,7 @@ PEOPLE: list[tuple[str, str, str]] = [
 ]
 
 NO_PEOPLE = [
+    "The user is Always Right in this house",
     "Address the user by name.",
     "support@shop.com",
     "You are talking to customers of a shop",
@@ -144,6 +157,9 @@ NO_PEOPLE = [
 ]
 
 STATES: list[tuple[str, str, str]] = [
+    ("Git branch: fix-tax", "fix-tax", "the branch that is checked out"),
+    ("HEAD: 9f02b1c", "HEAD: 9f02b1c", "a list of the latest commits"),
+    ("Current directory: /home/ana", "/home/ana", "the working directory"),
     (
         "gitStatus at the start of this request\nBranch: ledger-cleanup\nStatus:\n"
         " M src/ledger.py\nLast commits:\n9f02b1c split the cursor",
@@ -196,6 +212,8 @@ NO_STATES = [
 ]
 
 SECTIONS: list[tuple[str, str]] = [
+    ("### Retrieved context\nThe tide table says that high water is at noon.", "retrieved context"),
+    ("<user_memory>\n- likes short answers and red bicycles\n</user_memory>", "user_memory"),
     (
         "Guide.\n<retrieved_documents>\nThe tide table of Lund harbour, page 4.\n</retrieved_documents>",
         "retrieved_documents",
@@ -213,6 +231,7 @@ SECTIONS: list[tuple[str, str]] = [
 ]
 
 NO_SECTIONS = [
+    "### Retrieved context\nUse only what stands in the section of that name.",
     "<session_context></session_context>",
     "<memory>You can store facts with the memory tool.</memory>",
     "## Search results\nCite the title of each result.",

@@ -2,8 +2,8 @@
 
 import json
 import os
-import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from promptlint.config import Config, find
 from promptlint.config.display import as_data, schema_text
@@ -28,12 +28,12 @@ def config_show(near: str = os.curdir, as_json: bool = False) -> str:
     said = as_data(config)
     if as_json:
         found: dict[str, Json] = {"schema_version": Number(str(SCHEMA_VERSION)), "path": config.path, "settings": said}
-        return f"{_flow(found, json.dumps)}\n"
+        return _inert(f"{_flow(found, json.dumps)}\n")
     plain = as_data(Config())
     lines = [f"# {shown(config.path)}" if config.path else "# no configuration: what promptlint takes for granted"]
     for key, held in said.items():
         lines.append(f"{key}: {_flow(held, _yaml_text)}{'  # default' if held == plain.get(key) else ''}")
-    return "\n".join(lines) + "\n"
+    return _inert("\n".join(lines) + "\n")
 
 
 def config_schema() -> str:
@@ -41,16 +41,20 @@ def config_schema() -> str:
     return schema_text()
 
 
+def _inert(text: str) -> str:
+    """Without what a CI runner obeys wherever it stands in a line; in quotes it means the same."""
+    return text.replace("##[", "#\\u0023[")
+
+
 def _flow(value: Json, written: Callable[[str], str]) -> str:
-    """A value in one line of JSON, which is YAML, too; numbers as they came, texts as `written` writes them."""
+    """A value in one line of JSON, which is YAML, too; texts as `written` writes them."""
     if isinstance(value, dict):
         members = (f"{written(key)}: {_flow(item, written)}" for key, item in value.items())
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
         return f"[{', '.join(_flow(item, written) for item in value)}]"
     if isinstance(value, Number):
-        plain = re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", value.text)
-        return value.text if plain else written(value.text)
+        return f"{Decimal(value.text):f}"  # `overrides` has seen that it is one
     return written(value) if isinstance(value, str) else json.dumps(value)
 
 

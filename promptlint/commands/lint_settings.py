@@ -84,6 +84,8 @@ class Settings:
         if here not in self._chosen:
             ids = [*FAULTS, *(rule.id for rule in self.known(config))]
             ignored = (*config.ignore, *self.options.ignore, *here[1])
+            if not self.options.render:
+                ignored = (*ignored, *(rule.id for rule in self.known(config) if rule.rendered))
             self._chosen[here] = chosen(ids, self.options.select or config.select, ignored)
         return self._chosen[here]
 

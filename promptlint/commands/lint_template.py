@@ -17,9 +17,6 @@ from promptlint.read.descend import descend
 from promptlint.read.sources import read
 from promptlint.template import Template, Text
 
-RENDERING = ("chat-template-rewrites-history", "template-cannot-be-rendered")
-"""The rules that need each template rendered; without them it is done only for a rule that asks."""
-
 
 def lint_template(document: Document, path: Path, name: str | None, how: How) -> Linted:
     """The findings of a template in a file of its own, or at `path` of a JSON document."""
@@ -27,7 +24,7 @@ def lint_template(document: Document, path: Path, name: str | None, how: How) ->
     template = subject.template
     documents = (document, *(read(file.path) for file in template.files[1:]))
     findings = in_files(hits(how.rules, subject), documents, path)
-    shown = subject.rendered() if any(rule.id in RENDERING for rule in how.rules) else None
+    shown = subject.rendered() if any(rule.rendered for rule in how.rules) else None
     return Linted(
         document.path,
         "chat template" if template.is_chat else "template",

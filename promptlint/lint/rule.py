@@ -39,6 +39,7 @@ class Rule(NamedTuple):
     pattern: str | None = None  # a regular expression: found in the text of the cached prefix or of a template
     changes: tuple[str, ...] = ()  # scope pair: every change with one of these causes is a hit
     fixable: Fixable | None = None  # its Python file has a `fix`; "safe": the prompt stays the same, byte for byte
+    rendered: bool = False  # it looks at what rendering a template shows: without that it does not run
     folder: str | None = None  # where its Python file lies; None: it has none
 
 
@@ -67,6 +68,7 @@ def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
         pattern=row.get("pattern"),
         changes=tuple(row.get("changes", ())),
         fixable=row.get("fixable"),
+        rendered=row.get("rendered", False),
         folder=folder,
     )
 

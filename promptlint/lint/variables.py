@@ -38,12 +38,24 @@ def snake(name: str) -> str:
 
 @lru_cache(4096)
 def _by_name(name: str) -> Guess | None:
-    first, *_, last = snake(name.split(".")[0]), snake(name.split(".")[-1])
+    """What the last name of a path says; of what lies in an item, such as the date of a letter, it says nothing."""
+    *owners, last = [snake(part) for part in name.split(".")]
+    first = owners[0] if owners else last
+    if last == "id" and owners:
+        last = f"{owners[-1]}_id"
     words = _words(last)
-    if last in _row("person"):
+    if last in _row("person") or (owners and f"{owners[-1]}_{last}" in _row("person")):
         return Guess("per-session", False, "per-turn-context", "the name or number of a user")
     if words & _row("harmless"):
         return None
+    if {first, last} & _row("fetched_whole") or (words | _words(first)) & _row("fetched"):
+        return Guess("per-request", False, "per-turn-context", "text chosen for the question")
+    if owners and first not in _row("holders") and last != f"{owners[-1]}_id":
+        return None
+    return _of_word(last, words)
+
+
+def _of_word(last: str, words: frozenset[str]) -> Guess | None:
     if _made_of(words, "time", "day", "beside_time"):
         return Guess("per-request", False, "clock", "a time")
     if _made_of(words, "day", "beside_time"):
@@ -56,8 +68,6 @@ def _by_name(name: str) -> Guess | None:
         return Guess("per-request", False, "counter", "a count")
     if last in _row("questions") or _made_of(words, "question", "beside_question"):
         return Guess("per-request", False, "per-turn-context", "the question of a request")
-    if {first, last} & _row("fetched_whole") or (words | _words(first)) & _row("fetched"):
-        return Guess("per-request", False, "per-turn-context", "text chosen for the question")
     if last in _row("input"):
         return Guess("per-request", False, "per-turn-context", "the input of a request", weak=True)
     return None

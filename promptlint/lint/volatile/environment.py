@@ -33,7 +33,7 @@ _STILL = (
     r"(?<=current.)dir(?:ectory)?|cwd|pwd|folder|worktree|"
     r"workspace(?:[-_ ](?:root|folder|path|dir(?:ectory)?))?|(?:project|repo(?:sitory)?)[-_ ](?:root|path|"
     r"dir(?:ectory)?))"
-    r"(?:\s(?:is|path))?[\"'`*_]{0,3}\s?[:=>]?\s?[\"'`*]{0,3}(?:[A-Za-z]:[\\/]|/[\w.~-]|~/)[^\s<\"'`*]{0,200})"
+    r"(?:\s(?:is|path))?[\"'`*_]{0,3}\s?[:=>]?\s?[\"'`*]{0,3}(?:[A-Za-z]:[\\/]|/[\w.~-]|~/)[^\s<\"'`*\]]{0,200})"
     rf"|(?P<host>^{_BARE}(?:host[-_ ]?name|host|machine(?:\sname)?|"
     rf"node(?:\sname)?)[\"'`*_]{{0,3}}\s?[:=>]\s?[\"'`*]{{0,3}}"
     r"(?=[\w.-]*[\d.-])[A-Za-z0-9][\w.-]{2,80})"

@@ -199,6 +199,8 @@ def _is_time(value: str) -> bool:
 def _is_stamp(match: re.Match[str]) -> bool:
     """Weak words need a time to the second, and where they could begin a row of a plan, a place of their own."""
     word = match["stamp"].lower()
+    if "\n" in match.string[match.end("stamp") : match.start("when")] and not _begins(match.string, match.start()):
+        return False
     if not re.search(SECONDS, match["when"]):
         return word.startswith(("as of", "generated", "built", "rendered", "request"))
     if word in ("date", "time", "timestamp", "time stamp", "time-stamp", "time_stamp"):

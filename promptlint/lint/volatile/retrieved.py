@@ -34,6 +34,7 @@ _RULES = (
     r"(?i)[\s\W]{0,8}(?:you|use|when|always|never|do not|don['’]t|the section|if|cite|prefer|only|answer|this|"
     r"these|put|write|call|each|store|keep)\b"
 )
+_LOOK = 300  # characters behind a heading
 _LEAST = 24  # characters of a section that holds something
 _MOST = 2000  # candidates of one text
 
@@ -72,14 +73,18 @@ def _is_content(body: str) -> bool:
     return len(plain) >= _LEAST and compiled(_RULES).match(plain) is None
 
 
+def _has_passages(text: str, heading: re.Match[str]) -> bool:
+    """Rows of results behind a heading; behind one that says `retrieved`, any text that gives no orders."""
+    if compiled(_ITEM).match(text, heading.end()) is not None:
+        return True
+    behind = text[heading.end() : heading.end() + _LOOK].lstrip("\n").partition("\n\n")[0]
+    return "retrieved" in heading[0].lower() and _is_content(behind)
+
+
 def _headed(text: str) -> Iterator[Found]:
     at = 0
     for match in islice(compiled(_HEADED).finditer(text), _MOST):
-        if (
-            match.start() < at
-            or compiled(_ITEM).match(text, match.end()) is None
-            or is_quiet(text, match.start(), match.end())
-        ):
+        if match.start() < at or not _has_passages(text, match) or is_quiet(text, match.start(), match.end()):
             continue
         stop = text.find("\n\n", match.end() + 2)
         at = len(text) if stop < 0 else stop

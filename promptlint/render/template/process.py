@@ -149,7 +149,7 @@ def _ended(child: "subprocess.Popen[bytes]", late: threading.Event, wall: float)
     except subprocess.TimeoutExpired:
         return "gave an answer that cannot be read"
     if late.is_set():
-        return f"took more than {wall:g} seconds"
+        return f"took more than {wall} seconds"
     if code == -getattr(signal, "SIGXCPU", math.inf):
         return f"took more than {CPU} seconds of CPU time"
     return f"ended its process (exit code {code})"
