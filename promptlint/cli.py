@@ -149,9 +149,11 @@ def _baseline(options: argparse.Namespace) -> int:
         cache=not options.no_cache,
     )
     outcome = baseline(options.action, options.paths, wanted, _progress("files", "checked"))
+    from promptlint.report.escape import line
+
     for error in outcome.errors:
         _complain(error)
-    sys.stdout.write(outcome.text)
+    sys.stdout.write("".join(f"{line(row)}\n" for row in outcome.text.splitlines()))
     return outcome.code
 
 

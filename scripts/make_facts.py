@@ -1,4 +1,4 @@
-"""Write promptlint/data/facts.json from promptlint/data/*.yaml and rules/*.yaml: a YAML library costs 20 ms at start-up.
+"""Write promptlint/data/facts.json from promptlint/data/*.yaml and rules/*.yaml: a YAML library costs 20 ms a start.
 
 usage: python scripts/make_facts.py [--check]
 """

@@ -4,7 +4,8 @@ import json
 import pathlib
 from typing import Any
 
-from promptlint.commands.lint import LintOptions, lint
+from promptlint.commands.lint import lint
+from promptlint.commands.lint_settings import LintOptions
 from promptlint.finding import Finding
 
 MARK = {"type": "ephemeral"}

@@ -173,3 +173,8 @@ def test_a_good_fixture_is_silent(
     text, code = told(rule, path, capsys, monkeypatch)
     assert not findings(rule, text)
     assert code == 0
+
+
+def test_the_catalogue_is_that_of_the_command(expected: Expected, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "--format", "markdown"]) == 0
+    expected(RULES / "README.md", capsys.readouterr().out)

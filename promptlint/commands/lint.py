@@ -79,11 +79,13 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
 
 def _linted(path: str, settings: Settings, results: Results) -> Linted:
     """What a file gives, or gave when it was last looked at and nothing has changed since."""
-    key = results.key(path, settings.state_of(path))
+    state = settings.state_of(path)
+    key = results.key(path, state)
     if (kept := results.get(key)) is not None:
         return kept
     one = lint_file(path, settings.how_of(path))
-    results.put(key, one)
+    if results.key(path, state) == key:  # nobody has written to it meanwhile
+        results.put(key, one)
     return one
 
 
@@ -197,7 +199,9 @@ def rule_facts(rule: Rule) -> RuleFacts:
 
 def faults_of_comments() -> dict[str, RuleFacts]:
     """What is said of comments that answer findings, as rules."""
+    why = "A comment that is meant to answer a finding and does not is worse than none: whoever reads it relies on it."
+    fix = "Write `promptlint: ignore[RULE] -- reason` in a comment of this kind of file, or remove it."
     return {
-        name: RuleFacts(name, "", summary, "warning", "certain", "file", "0.2", "", "", ())
+        name: RuleFacts(name, "", summary, "warning", "certain", "file", "0.2", why, fix, ())
         for name, summary in FAULTS.items()
     }

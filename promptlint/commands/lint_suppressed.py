@@ -28,20 +28,23 @@ def answered(
 
     `ran`: rules that have looked at these files; `known`: all that there are.
     """
-    left, gone = list(findings), []
+    about: list[Finding] = []
+    gone: list[Suppressed] = []
     for file in files:
         if "promptlint:" not in file.document.text:
             continue
-        here = [each for each in left if each.location.path == file.document.path]
+        here = [each for each in findings if each.location.path == file.document.path]
         found = suppressions(file.document.text, file.comments)
         outcome = applied([(each.rule, each.location.line) for each in here], found, ran, known)
-        for finding, reason in zip(here, outcome.reasons, strict=True):
-            if reason is not None:
-                left.remove(finding)
-                gone.append(Suppressed(finding, "comment", reason))
+        gone += [
+            Suppressed(finding, "comment", reason)
+            for finding, reason in zip(here, outcome.reasons, strict=True)
+            if reason is not None
+        ]
         faults = (*outcome.faults, *strays(file.document.text, file.comments, known))
-        left += [_finding(fault, file.document) for fault in faults if fault.rule in wanted]
-    return left, gone
+        about += [_finding(fault, file.document) for fault in faults if fault.rule in wanted]
+    answers = {one.finding for one in gone}
+    return [*(one for one in findings if one not in answers), *about], gone
 
 
 def _finding(fault: Fault, document: Document) -> Finding:

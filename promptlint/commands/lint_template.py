@@ -11,6 +11,7 @@ from promptlint.commands.lint_rendering import notes, rendered, tables
 from promptlint.commands.lint_suppressed import Commented
 from promptlint.lint.run import hits
 from promptlint.lint.subject import TemplateSubject
+from promptlint.lint_facts import Suggestion
 from promptlint.load import value_of_document
 from promptlint.prompt import Document, Path, TemplateSource
 from promptlint.read.descend import descend
@@ -35,10 +36,20 @@ def lint_template(document: Document, path: Path, name: str | None, how: How) ->
         ),
         rendered=() if shown is None else tables(shown, documents, path),
         files=tuple(file.path for file in template.files[1:]),
+        suggestions=tuple(_suggested(subject, document, path)) if how.suggest else (),
         ran=("template",),
         keeps=not (template.notes or template.missing) and (shown is None or not shown.untried),
         comments=() if path else tuple(_commented(template, documents)),
     )
+
+
+def _suggested(subject: TemplateSubject, document: Document, path: Path) -> Iterator[Suggestion]:
+    """Another order of a template in a file of its own."""
+    from promptlint.lint.order import suggest
+
+    found = None if path else suggest(subject, document.path)
+    if found is not None:
+        yield found
 
 
 def _commented(template: Template, documents: tuple[Document, ...]) -> Iterator[Commented]:

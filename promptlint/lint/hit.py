@@ -18,7 +18,7 @@ class Place(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """One fault. `at` and `related` are places of a document, ranges of a template's files, or known places in files."""
+    """One fault. `at` and `related`: places of a document, ranges of a template's files, or known places in files."""
 
     at: "Place | SourceRange | Location"
     values: Mapping[str, str | int] = {}  # the words `{name}` of the rule's message

@@ -52,7 +52,12 @@ def _about(rule: RuleFacts, style: Style) -> list[str]:
     """All about one rule."""
     head = [style.paint(line(rule.id), f"bold {_COLORS[rule.severity]}"), *f"({_kind(rule)})".split(" ")]
     lines = [*wrap(head, style.width), *wrap(line(rule.summary).split(" "), style.width, first="  ", rest="  "), ""]
-    told = [("why", rule.why), ("fix", rule.fix), ("cause", rule.cause), *(("see", link) for link in rule.references)]
+    told = [
+        ("why", rule.why),
+        ("fix", rule.fix),
+        ("cause", rule.cause or "none of its own"),
+        *(("see", link) for link in rule.references),
+    ]
     for label, text in told:
         lines += labelled(label, _one_line(text).split(" "), style, indent=2, column=_LABEL)
     return lines
@@ -71,10 +76,11 @@ def _page(found: Sequence[RuleFacts]) -> list[str]:
 
 def _section(rule: RuleFacts) -> list[str]:
     """One rule under a heading, which is its anchor."""
+    cause = f"; cause {code(line(rule.cause))}" if rule.cause else ""
     return [
         f"## {rule.id}",
         "",
-        f"{_marked(rule.summary[:1].upper() + rule.summary[1:])}. *{_kind(rule)}; cause {code(line(rule.cause))}*",
+        f"{_marked(rule.summary[:1].upper() + rule.summary[1:])}. *{_kind(rule)}{cause}*",
         "",
         _marked(rule.why),
         "",
