@@ -55,7 +55,7 @@ class VariableEffect(NamedTuple):
     column: int | None
     shared_tokens: int  # ahead of it
     stranded_tokens: int  # of the template's own text behind it
-    note: str = ""  # why no place is known: "no effect", or what the renderer said
+    note: str = ""  # "declared stable"; or why no place is known: "no effect", or what the renderer said
 
 
 class RenderedTemplate(NamedTuple):

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,9 @@ RUNS = [
     ("key", DIFF[1]),
     ("key", DIFF[1], "--engine", "vllm"),
     ("vary", DIFF[1]),
+    ("lint", DIFF[1], "--no-cache"),
+    ("lint", DIFF[1], "--no-cache", "--format", "sarif"),
+    ("rules",),
 ]
 
 
@@ -52,6 +56,13 @@ def test_help_imports_no_stage() -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     stages = {name.split(".")[1] for name in done.stdout.split() if name.startswith("promptlint.")}
     assert stages <= {"arguments", "cli", "errors"}
+
+
+def test_a_template_is_looked_at_once_and_not_imported_for_again(tmp_path: Path) -> None:
+    """Neither Jinja nor a tokenizer is needed for files that have not changed."""
+    (tmp_path / "a.j2").write_text("You answer for a shop.\nIt is {{ now() }}.\n" + "Quote the number.\n" * 80)
+    assert "jinja2" in imported("lint", str(tmp_path), "--no-render")
+    assert imported("lint", str(tmp_path), "--no-render").isdisjoint({*HEAVY, "tiktoken", "rs_bpe"})
 
 
 def test_first_needs_no_tokenizer_library() -> None:

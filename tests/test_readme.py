@@ -5,15 +5,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 from conftest import ROOT, Expected
 from promptlint.commands.own_facts import own_facts
+from promptlint.config import find
+from promptlint.config.selection import refuse_unknown_rules
+from promptlint.lint.rule import built_in
 
 README = ROOT / "README.md"
 COMMAND = (sys.executable, "-m", "promptlint")
 
 
 def printed(*arguments: str) -> str:
-    return subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == (1 if arguments[0] == "lint" and "--help" not in arguments else 0), done.stderr
+    return done.stdout
 
 
 def test_the_output_is_that_of_the_demo(expected: Expected) -> None:
@@ -26,26 +33,44 @@ def test_the_output_is_that_of_the_demo(expected: Expected) -> None:
 
 def test_the_other_examples(expected: Expected) -> None:
     """Blocks that begin with `$ promptlint …` show what that prints."""
-    block = re.compile(r"(?<=^```console\n)\$ promptlint (.*)\n[^`]*(?=^```$)", re.MULTILINE)
+    block = re.compile(r"(?<=^```console\n)\$ promptlint ([^\n]*)\n.*?(?=^```$)", re.MULTILINE | re.DOTALL)
     readme, blocks = block.subn(
         lambda match: f"$ promptlint {match[1]}\n{printed(*match[1].split())}", README.read_text("utf-8")
     )
-    assert blocks == 3
+    assert blocks == 4
     expected(README, readme)
 
 
-def test_the_configuration_is_one(tmp_path: Path) -> None:
-    (block,) = re.findall(r"(?<=^```yaml\n).*?(?=^```$)", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    (tmp_path / "promptlint.yaml").write_text(block)
+def yaml_blocks() -> list[str]:
+    return re.findall(r"(?<=^```yaml\n).*?(?=^```$)", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def test_the_configurations_are_some(tmp_path: Path) -> None:
+    settings, _, rows = yaml_blocks()
+    (tmp_path / "promptlint.yaml").write_text(settings + rows)
+    config = find(str(tmp_path))
+    assert config.fail_on == "warning"
+    assert config.variables["user.*"] == "per-session"
+    refuse_unknown_rules(config, [rule.id for rule in built_in()])
     own = own_facts(str(tmp_path))
     assert list(own.models) == ["my-finetune"]
     assert str(own.prices["claude-sonnet-5"][0]["input"]) == "1.80"
 
 
+def test_the_hook_is_the_one_that_there_is() -> None:
+    (repository,) = yaml.safe_load(yaml_blocks()[1])["repos"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert [hook["id"] for hook in repository["hooks"]] == [hook["id"] for hook in hooks]
+
+
 def test_every_option_is_described() -> None:
-    commands = [printed(command, "--help") for command in ("diff", "key", "vary")]
+    commands = [printed(command, "--help") for command in ("diff", "key", "lint", "vary")]
     options = {option for text in commands for option in re.findall(r"(?<!\w)--[a-z-]+", text)} - {"--help"}
-    described = set(re.findall(r"^\| `(--[a-z-]+)", README.read_text("utf-8"), re.MULTILINE))
+    described = {
+        option
+        for row in re.findall(r"^\| (`--[^|]*)\|", README.read_text("utf-8").replace("\\|", "/"), re.MULTILINE)
+        for option in re.findall(r"`(--[a-z-]+)", row)
+    }
     assert described == options
 
 

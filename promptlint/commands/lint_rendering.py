@@ -1,6 +1,6 @@
 """Templates rendered while they are linted: where that takes place, and what it has shown as a table."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -78,19 +78,30 @@ def notes(name: str, found: "RenderedEffects") -> Iterator[str]:
         yield f"{name}: not rendered in every way: {found.untried}"
 
 
-def tables(found: "RenderedEffects", documents: tuple[Document, ...], path: Path) -> tuple[RenderedTemplate, ...]:
-    """Which variable first moves the text, and where; none where none was varied. `path`: as `in_files` takes it."""
+def tables(
+    found: "RenderedEffects", documents: tuple[Document, ...], path: Path, declared: Mapping[str, str]
+) -> tuple[RenderedTemplate, ...]:
+    """Which variable first moves the text, and where; none where none was varied.
+
+    `path`: as `in_files` takes it; `declared`: how often variables change, as the configuration says.
+    """
     from promptlint.commands.lint_findings import locations_of
+    from promptlint.lint.variables import guess
     from promptlint.read.places import pointer
 
     def place(at: SourceRange | None) -> Location | None:
         return None if at is None else locations_of(documents, at, path)[0]
 
+    def note(name: str) -> str:
+        known = guess(name, declared)
+        return "declared stable" if known is not None and known.declared and known.often == "stable" else ""
+
     rows = [
-        _row(each.name, place(each.at), each.shared_tokens, each.stranded_tokens, each.note) for each in found.effects
+        _row(each.name, place(each.at), each.shared_tokens, each.stranded_tokens, each.note or note(each.name))
+        for each in found.effects
     ]
     rows += [_row(f"{each.name}()", place(each.at), each.shared_tokens, each.stranded_tokens) for each in found.moved]
-    ordered = sorted(rows, key=lambda row: (row.line is None, row.shared_tokens, row.name))
+    ordered = sorted(rows, key=lambda row: (row.line is None, bool(row.note), row.shared_tokens, row.name))
     return (RenderedTemplate(documents[0].path, pointer(path), tuple(ordered)),) if rows else ()
 
 

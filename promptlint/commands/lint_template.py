@@ -34,7 +34,7 @@ def lint_template(document: Document, path: Path, name: str | None, how: How) ->
             *template.notes,
             *(() if shown is None else notes(document.path, shown)),
         ),
-        rendered=() if shown is None else tables(shown, documents, path),
+        rendered=() if shown is None else tables(shown, documents, path, how.variables),
         files=tuple(file.path for file in template.files[1:]),
         suggestions=tuple(_suggested(subject, document, path)) if how.suggest else (),
         ran=("template",),

@@ -25,7 +25,7 @@ def blocks(report: Report, excerpts: bool) -> list[str]:
         told += _findings(costliest(report.findings), facts, excerpts)
     told += [_suggestion(each, facts, excerpts) for each in facts.suggestions]
     told += [_fix(each, excerpts) for each in facts.fixes]
-    moved = [] if facts.statistics else movers(facts)
+    moved = movers(report)
     told += ["\n".join(f"- {code(one.place)}: {code(one.name)} {words(one.words)}" for one in moved)] if moved else []
     return told + _left_out(facts)
 

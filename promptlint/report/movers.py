@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from promptlint.finding import Report
 from promptlint.lint_facts import LintFacts, VariableEffect
 from promptlint.report import phrases
 from promptlint.report.escape import line
@@ -18,13 +19,20 @@ class Mover(NamedTuple):
     words: str  # what it does
 
 
-def movers(facts: LintFacts) -> list[Mover]:
-    """Of the templates in which most text stands behind that place, the one with the most first."""
+def movers(report: Report) -> list[Mover]:
+    """Of the templates in which most text stands behind that place, the one with the most first.
+
+    Not told is what a finding says already, and what is declared to stay.
+    """
+    facts = report.lint
+    if facts is None or facts.statistics:
+        return []
+    told = {(found.location.path, found.location.line) for found in report.findings}
     first = [
         row
         for template in facts.rendered
         for row in template.variables[:1]
-        if row.line is not None and row.stranded_tokens >= _FEW
+        if row.line is not None and row.stranded_tokens >= _FEW and not row.note and (row.path, row.line) not in told
     ]
     first.sort(key=lambda row: (-row.stranded_tokens, row.path, row.name))
     return [

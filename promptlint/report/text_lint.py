@@ -25,7 +25,7 @@ def blocks(report: Report, style: Style) -> list[list[str]]:
     found = [_counts(report, facts, style)] if facts.statistics else _files(report, facts, style)
     found += [_suggestion(suggestion, facts, style) for suggestion in facts.suggestions]
     found += [_fix(fix, style) for fix in facts.fixes]
-    return [*found, _moved(facts, style), _left_out(facts, style)]
+    return [*found, _moved(report, style), _left_out(facts, style)]
 
 
 def summary(report: Report, style: Style) -> list[str]:
@@ -155,10 +155,12 @@ def _suggestion(suggestion: Suggestion, facts: LintFacts, style: Style) -> list[
     return lines
 
 
-def _moved(facts: LintFacts, style: Style) -> list[str]:
+def _moved(report: Report, style: Style) -> list[str]:
     """Which variable first moves the text of a template, as renderings have shown."""
-    told = [] if facts.statistics else movers(facts)
-    rows = [wrap([f"{one.place}:", style.paint(one.name, "bold"), *one.words.split(" ")], style.width) for one in told]
+    rows = [
+        wrap([f"{one.place}:", style.paint(one.name, "bold"), *one.words.split(" ")], style.width)
+        for one in movers(report)
+    ]
     return [row for rows_of_one in rows for row in rows_of_one]
 
 
