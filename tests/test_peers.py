@@ -10,8 +10,11 @@ import pytest
 import peer_inputs
 from official import reference
 from promptlint.commands.diff import diff
+from promptlint.commands.lint import lint
+from promptlint.commands.lint_settings import LintOptions
 from promptlint.finding import Change, Diff
 from promptlint.report import write
+from promptlint.tokens import open_tokenizer
 
 Ask = Callable[[peer_inputs.Pair], Diff]
 
@@ -80,6 +83,18 @@ def test_c4_a_tool_inserted_in_the_middle(ask: Ask) -> None:
     assert change.b.pointer in ("/tools/2", "/tools/2/name")
     assert change.within in ("/tools", "/tools/2")
     assert len(body.changes) == 1
+
+
+def test_c6_a_clock_ahead_of_a_long_template(tmp_path: Path) -> None:
+    bays = "".join(f"{bay}. Keep bay {bay} clear before the van.\n" for bay in range(1, 60))
+    path = tmp_path / "c6.j2"
+    path.write_text(
+        f"You are the night desk.\nShift opened {{{{ now() }}}}.\n\n{bays}\nDriver asks: {{{{ question }}}}\n"
+    )
+    report = lint([str(path)], LintOptions(cache=False))
+    (finding,) = report.findings
+    assert (finding.rule, finding.location.line, finding.location.column) == ("clock-in-template", 2, 17)
+    assert finding.lost_tokens == open_tokenizer(None).count(f".\n\n{bays}\nDriver asks: ")
 
 
 def test_c9_two_hundred_thousand_tokens_are_counted_exactly(ask: Ask, tmp_path: Path) -> None:
