@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from promptlint.finding import Severity
 from promptlint.lint.hit import Hit
-from promptlint.lint.stranded import Behind, end_of_prefix, losses
+from promptlint.lint.stranded import FEW, Behind, end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.variables import Guess, guess
 from promptlint.template import Text
 
-_LONG, _SOME, _LITTLE = 1024, 192, 24  # tokens of fixed text; no provider caches a prefix of fewer than 512
+_LONG, _SOME, _LITTLE = 1024, 192, FEW  # tokens of fixed text
 
 
 def check(subject: TemplateSubject) -> Iterator[Hit]:

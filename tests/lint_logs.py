@@ -11,13 +11,13 @@ from promptlint.commands.lint_pairs import Pairs
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding
-from promptlint.lint.rule import Rule, built_in, of_scope
+from promptlint.lint.rule import Rule, built_in
 from promptlint.load.several import requests
 from promptlint.prompt import Document
 from promptlint.render import render
 from promptlint.tokens import open_tokenizer
 
-RULES = of_scope(built_in(), "pair")
+RULES = tuple(rule for rule in built_in() if rule.scope == "pair")
 Object = dict[str, Any]
 
 

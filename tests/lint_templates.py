@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 
+from promptlint.config import Stability
 from promptlint.lint.hit import Hit
-from promptlint.lint.rule import Rule, built_in, of_scope
+from promptlint.lint.rule import Rule, built_in
 from promptlint.lint.run import hits
 from promptlint.lint.subject import TemplateSubject
 from promptlint.load.jinja import read_template
 from promptlint.template import SourceRange, Text
 
-RULES = of_scope(built_in(), "template")
+RULES = built_in()
 
 
-def subject_of(text: str, roots: Sequence[str] = (), declared: Mapping[str, str] = {}) -> TemplateSubject:
+def subject_of(text: str, roots: Sequence[str] = (), declared: Mapping[str, Stability] = {}) -> TemplateSubject:
     """The subject of a template's text; a word is a token."""
     template = read_template("t.j2", text, roots)
 
@@ -29,7 +30,7 @@ def subject_of(text: str, roots: Sequence[str] = (), declared: Mapping[str, str]
     return TemplateSubject(template, declared, count, fixed)
 
 
-def told(text: str, roots: Sequence[str] = (), declared: Mapping[str, str] = {}) -> list[tuple[Rule, Hit, str]]:
+def told(text: str, roots: Sequence[str] = (), declared: Mapping[str, Stability] = {}) -> list[tuple[Rule, Hit, str]]:
     """What the rules say of a template: rule, hit, and the characters at its place."""
     subject = subject_of(text, roots, declared)
     found = []
@@ -39,6 +40,6 @@ def told(text: str, roots: Sequence[str] = (), declared: Mapping[str, str] = {})
     return found
 
 
-def rules_of(text: str, roots: Sequence[str] = (), declared: Mapping[str, str] = {}) -> list[tuple[str, str]]:
+def rules_of(text: str, roots: Sequence[str] = (), declared: Mapping[str, Stability] = {}) -> list[tuple[str, str]]:
     """The ids of the rules and the characters at their places."""
     return [(rule.id, source) for rule, _, source in told(text, roots, declared)]

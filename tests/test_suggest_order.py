@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lint_templates import subject_of
+from promptlint.config import Stability
 from promptlint.lint.order import suggest
 from promptlint.lint_facts import Suggestion
 
@@ -29,7 +30,7 @@ VALUES: dict[str, Any] = {
 }
 
 
-def of(text: str, **declared: str) -> Suggestion | None:
+def of(text: str, **declared: Stability) -> Suggestion | None:
     return suggest(subject_of(text, declared=declared), "prompts/t.j2")
 
 

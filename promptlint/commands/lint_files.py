@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.commands.lint_suppressed import Commented, answered
 from promptlint.commands.options import Options
+from promptlint.config import Stability
 from promptlint.finding import Finding
 from promptlint.lint.rule import Rule, Scope
 from promptlint.lint.subject import RequestSubject, TemplateSubject
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from promptlint.commands.lint_rendering import Stages
 
 TEMPLATES = (".j2", ".jinja", ".jinja2")
+DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
+"""How names of files end, with what is in them."""
 
 
 class How(NamedTuple):
@@ -25,7 +28,7 @@ class How(NamedTuple):
 
     rules: tuple[Rule, ...]
     options: Options
-    variables: Mapping[str, str]  # a template's variable -> how often it changes
+    variables: Mapping[str, Stability]  # a template's variable -> how often it changes
     renderer: "Stages | None"  # None: templates are not rendered
     now: datetime
     suggest: bool = False  # work out another order of each template
@@ -93,8 +96,7 @@ def is_template(path: str) -> bool:
 def _is_template(document: Document) -> bool:
     if is_template(document.path):
         return True
-    known = document.path.endswith((".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har"))
-    return not known and any(sign in document.text for sign in ("{{", "{%"))
+    return not document.path.endswith(DATA) and any(sign in document.text for sign in ("{{", "{%"))
 
 
 def _chat_templates(document: Document, how: How) -> Linted | None:

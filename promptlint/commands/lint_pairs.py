@@ -9,6 +9,7 @@ from promptlint.commands.compare import compare_prompts, provider_of_pair, with_
 from promptlint.commands.findings import location, share
 from promptlint.commands.lint_files import How, Linted
 from promptlint.commands.lint_follow import Followed, Kin
+from promptlint.commands.lint_told import Told, flat, joined
 from promptlint.commands.options import Options
 from promptlint.errors import PromptlintError
 from promptlint.finding import Change, Diff, Finding
@@ -40,13 +41,6 @@ class Sent(NamedTuple):
     prompt: Rendered | None
 
 
-class Told(NamedTuple):
-    """A finding about one pair, and what it has in common with one of another pair."""
-
-    key: tuple[str, str, int]  # rule, place, and which of those of this rule at this place
-    finding: Finding
-
-
 class Pairs:
     """Compares each request of a document with the one that it follows."""
 
@@ -75,7 +69,7 @@ class Pairs:
 
     def findings(self) -> list[Finding]:
         """What was found, each cause at each place once."""
-        found = joined(self._told, self._pairs)
+        found = joined(self._told, self._pairs, "pairs")
         return [one._replace(severity="info") if _is_expected(one, self._told, self._pairs) else one for one in found]
 
 
@@ -113,7 +107,9 @@ def lint_renderings(folder: str, how: How, progress: Progress | None = None) -> 
         progress(len(paths), len(paths))
     if not pairs:
         notes.append(f"{folder}: no two renderings to compare")
-    return Linted(folder.replace(os.sep, "/"), f"{len(paths)} renderings", tuple(joined(found, pairs)), tuple(notes))
+    return Linted(
+        folder.replace(os.sep, "/"), f"{len(paths)} renderings", tuple(joined(found, pairs, "pairs")), tuple(notes)
+    )
 
 
 def told(old: Sent, new: Sent, how: How, memos: Memos, kin: Kin = "conversation") -> Iterator[Told]:
@@ -134,20 +130,6 @@ def told(old: Sent, new: Sent, how: How, memos: Memos, kin: Kin = "conversation"
         place = rule.id, _general(change, new.request)
         before[place] = before.get(place, 0) + 1
         yield Told((*place, before[place]), _finding(rule, hit, change, diff))
-
-
-def joined(found: Sequence[Told], pairs: int) -> list[Finding]:
-    """Each cause at each place once: in the pair in which it costs the most, with the number of pairs."""
-    groups: dict[tuple[str, str, int], list[Finding]] = {}
-    for one in found:
-        groups.setdefault(one.key, []).append(one.finding)
-    done = []
-    for group in groups.values():
-        dearest = max(group, key=lambda finding: finding.lost_tokens or 0)
-        if len(group) > 1:
-            dearest = dearest._replace(message=f"{dearest.message} (in {len(group)} of {pairs} pairs)")
-        done.append(dearest)
-    return done
 
 
 def _compared(old: Sent, new: Sent, how: How, memos: Memos) -> Diff:
@@ -178,11 +160,11 @@ def _without_questions(costly: list[Change], a: Rendered, b: Rendered) -> list[C
     last_a, last_b = a.items[-1:], b.items[-1:]
     if any(item.item.level != "messages" or item.item.role != "user" for item in (*last_a, *last_b)):
         return costly
-    ends = [_flat(pointer(item.item.path)) for item in (*last_a, *last_b)]
+    ends = [flat(pointer(item.item.path)) for item in (*last_a, *last_b)]
 
     def is_question(change: Change) -> bool:
         return change.cause == "history-rewritten" and all(
-            f"{_flat(place.pointer)}/".startswith(f"{end}/")
+            f"{flat(place.pointer)}/".startswith(f"{end}/")
             for place, end in zip((change.a, change.b), ends, strict=True)
         )
 
@@ -235,15 +217,10 @@ def _line(change: Change) -> tuple[str | None, tuple[int, int]]:
 
 def _general(change: Change, request: Request) -> str:
     """A place in a request, wherever in a document that stands; one message of the history is as good as another."""
-    inside = _flat(change.b.pointer).removeprefix(_flat(pointer(request.path)))
+    inside = flat(change.b.pointer).removeprefix(flat(pointer(request.path)))
     if change.level != "messages":
         return inside
     return "/".join(takewhile(lambda step: not step.isdigit() and step != "-", inside.split("/")))
-
-
-def _flat(found: str | tuple[str, ...]) -> str:
-    """A pointer as one text, wherever strings that hold JSON are entered."""
-    return found if isinstance(found, str) else " ".join(found)
 
 
 def rendering_files(folder: str) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from promptlint.config import Stability
 from promptlint.lint_facts import RenderedTemplate, VariableEffect
 from promptlint.prompt import Document, Location, Path, TemplateSource
 from promptlint.template import SourceRange, Template
@@ -79,7 +80,7 @@ def notes(name: str, found: "RenderedEffects") -> Iterator[str]:
 
 
 def tables(
-    found: "RenderedEffects", documents: tuple[Document, ...], path: Path, declared: Mapping[str, str]
+    found: "RenderedEffects", documents: tuple[Document, ...], path: Path, declared: Mapping[str, Stability]
 ) -> tuple[RenderedTemplate, ...]:
     """Which variable first moves the text, and where; none where none was varied.
 

@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-from promptlint.commands.lint_files import How, Linted
+from promptlint.commands.lint_files import DATA, How, Linted
 from promptlint.commands.lint_findings import in_document
 from promptlint.commands.lint_request import subject_of
 from promptlint.commands.lint_suppressed import Commented
+from promptlint.commands.lint_told import Told, flat, joined
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding
 from promptlint.lint.comments import Host, comments_of
@@ -20,20 +20,11 @@ from promptlint.prompt import Document, Json, Request
 from promptlint.read.names import shown
 from promptlint.read.places import pointer
 
-_DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
-
-
-class _Told(NamedTuple):
-    """A finding about one request, and what it has in common with one about another."""
-
-    key: tuple[str, str, int]  # rule, place, and which of those of this rule at this place
-    finding: Finding
-
 
 def lint_requests(document: Document, how: How) -> Linted:
     """What is found in the requests of a document; with a reason instead where it holds none."""
     failures: list[PromptlintError] = []
-    told: list[_Told] = []
+    told: list[Told] = []
     sent: list[RequestSubject] = []
     paired: list[Finding] = []
     value: Json = None
@@ -54,7 +45,7 @@ def lint_requests(document: Document, how: How) -> Linted:
     return Linted(
         document.path,
         _what(sent, count),
-        (*_joined(told, count), *paired),
+        (*joined(told, count, "requests"), *paired),
         (left_out,) if failures else (),
         ran=("request",) if count <= 1 else ("request", "pair"),
         comments=(Commented(document, comments_of(document.text, _host(document, sent))),),
@@ -69,7 +60,7 @@ def request_subjects(
         if isinstance(request, PromptlintError):
             failures.append(request)
             continue
-        if request.format == "text" and document.path.endswith(_DATA):
+        if request.format == "text" and document.path.endswith(DATA):
             raise PromptlintError(f"{document.path}: no request and no list of tools is in it")
         subject = subject_of(request, how.options)
         if subject is not None:
@@ -97,30 +88,14 @@ def _with_pairs(
         found += pairs.findings()
 
 
-def _told(findings: Sequence[Finding], request: Request) -> Iterator[_Told]:
-    begin = _flat(pointer(request.path))
+def _told(findings: Sequence[Finding], request: Request) -> Iterator[Told]:
+    begin = flat(pointer(request.path))
     seen: Counter[tuple[str, str]] = Counter()
     for finding in findings:
-        inside = _flat(finding.pointer).removeprefix(begin)
+        inside = flat(finding.pointer).removeprefix(begin)
         place = finding.rule, re.sub(r"/\d+(?=/|$)", "/-", inside)
-        yield _Told((*place, seen[place]), finding)
+        yield Told((*place, seen[place]), finding)
         seen[place] += 1
-
-
-def _joined(told: Sequence[_Told], count: int) -> Iterator[Finding]:
-    """What many requests of a log have in common is told once: where it costs the most, with the number of requests."""
-    groups: dict[tuple[str, str, int], list[Finding]] = {}
-    for one in told:
-        groups.setdefault(one.key, []).append(one.finding)
-    for group in groups.values():
-        dearest = max(group, key=lambda finding: finding.lost_tokens or 0)
-        if len(group) > 1:
-            dearest = dearest._replace(message=f"{dearest.message} (in {len(group)} of {count} requests)")
-        yield dearest
-
-
-def _flat(found: str | tuple[str, ...]) -> str:
-    return found if isinstance(found, str) else " ".join(found)
 
 
 def _what(sent: Sequence[RequestSubject], count: int) -> str:

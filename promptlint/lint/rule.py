@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
@@ -94,11 +94,6 @@ def fix_of(rule: Rule) -> Fix | None:
         return None
     fix: Fix = _module(rule.folder, rule.id).fix
     return fix
-
-
-def of_scope(rules: Iterable[Rule], scope: Scope) -> tuple[Rule, ...]:
-    """Those that look at subjects of this scope."""
-    return tuple(rule for rule in rules if rule.scope == scope)
 
 
 @cache

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.cache.rule import Rule as CacheRule
+from promptlint.config import Stability
 from promptlint.facts.providers import Provider
 from promptlint.lint.hit import Hit
 from promptlint.prompt import AtomKind, Level, Path, Rendered, Request
@@ -11,9 +12,6 @@ from promptlint.template import Template
 
 if TYPE_CHECKING:
     from promptlint.lint.rendering.outcome import RenderedEffects
-
-Variability = str
-"""How often a variable of a template changes: "stable", "per-session", "per-request"."""
 
 
 class PrefixText(NamedTuple):
@@ -72,7 +70,7 @@ class TemplateSubject(NamedTuple):
     """One template, and what rendering it has shown."""
 
     template: Template
-    variables: Mapping[str, Variability]  # what the configuration declares: a name -> how often it changes
+    variables: Mapping[str, Stability]  # what the configuration declares: a name -> how often it changes
     count: Callable[[str], int]  # tokens of a text
     fixed_tokens: Callable[[], Sequence[int]]  # of the text that each rendering prints: ahead of each part, and of all
     rendered: "Callable[[], RenderedEffects | None]" = _not_rendered  # worked out when first asked; None: --no-render

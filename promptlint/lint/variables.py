@@ -4,30 +4,29 @@ import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple
 
 from promptlint import facts
-
-Often = Literal["stable", "per-session", "per-request"]
+from promptlint.config import Stability
 
 
 class Guess(NamedTuple):
     """What is known or guessed of a variable."""
 
-    often: Often
+    often: Stability
     declared: bool  # by the configuration; else guessed from the name
     cause: str  # a label of data/causes.yaml
     what: str  # what such a value is, for a sentence
     weak: bool = False  # a name that says little: only enough for a hint
 
 
-def guess(name: str, declared: Mapping[str, str]) -> Guess | None:
+def guess(name: str, declared: Mapping[str, Stability]) -> Guess | None:
     """What is known of a dotted name; None where nothing is."""
     root = name.split(".")[0]
     for pattern, often in declared.items():
         if fnmatchcase(name, pattern) or fnmatchcase(root, pattern):
             known = _by_name(name) or Guess("per-request", False, "per-turn-context", "a value")
-            return known._replace(often=cast(Often, often), declared=True)
+            return known._replace(often=often, declared=True)
     return _by_name(name)
 
 

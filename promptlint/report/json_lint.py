@@ -3,7 +3,7 @@
 from promptlint.finding import Finding, Report
 from promptlint.lint_facts import FixFacts, RenderedTemplate, Suggestion
 from promptlint.report.findings import RuleCount, statistics
-from promptlint.report.json_finding import Object, finding
+from promptlint.report.json_finding import Object, finding, pointer
 from promptlint.report.secrets import mask, mask_rows
 
 
@@ -52,10 +52,9 @@ def _count(count: RuleCount) -> Object:
 
 
 def _rendered(template: RenderedTemplate) -> Object:
-    where = template.pointer
     return {
         "path": mask(template.path),
-        "pointer": mask(where) if isinstance(where, str) else [mask(each) for each in where],
+        "pointer": pointer(template.pointer),
         "variables": [
             {
                 "name": mask(each.name),

@@ -1,11 +1,8 @@
 """What `promptlint rules` knows, as JSON: every field is written out by hand (schemas/report.schema.json)."""
 
-from typing import Any
-
 from promptlint.lint_facts import RuleFacts
+from promptlint.report.json_finding import Object
 from promptlint.report.secrets import mask
-
-Object = dict[str, Any]
 
 
 def rule(facts: RuleFacts) -> Object:

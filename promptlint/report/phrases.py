@@ -202,6 +202,12 @@ def uncovered(report: Report) -> list[int]:
     return [index for index, found in enumerate(report.findings) if (found.rule, found.message) not in told]
 
 
+def is_address(link: str) -> bool:
+    """Whether it is a web address of plain characters: others are no links, since rules may come from a repository."""
+    plain = link.isascii() and all(character.isalnum() or character in "-._~:/?#@!$&'()*+,;=%" for character in link)
+    return plain and link.startswith(("https://", "http://"))
+
+
 def fence(rows: list[str]) -> str:
     """Backticks that no row of a block of code holds in a run."""
     longest = 2

@@ -8,12 +8,11 @@ from promptlint.lint_facts import RuleFacts
 from promptlint.report.escape import guard, line
 from promptlint.report.layout import Style, columns, labelled, painter, wrap
 from promptlint.report.markdown import code, words
-from promptlint.report.phrases import plural
+from promptlint.report.phrases import is_address, plural
 
 _COLORS = {"error": "red", "warning": "yellow", "info": "cyan"}
 _LABEL = 8  # columns of a label and the space behind it
 _HEAD = ("rule", "scope", "severity", "cause", "summary")
-_IN_ADDRESS = frozenset("-._~:/?#@!$&'()*+,;=%")
 _INTRODUCTION = """\
 # Rules
 
@@ -101,5 +100,4 @@ def _marked(text: str) -> str:
 
 
 def _link(link: str) -> str:
-    plain = link.isascii() and all(character.isalnum() or character in _IN_ADDRESS for character in link)
-    return f"<{link}>" if plain and link.startswith("https://") else code(line(link))
+    return f"<{link}>" if is_address(link) and link.startswith("https://") else code(line(link))

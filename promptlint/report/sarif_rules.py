@@ -5,17 +5,17 @@ from typing import Any
 from promptlint.lint_facts import RuleFacts
 from promptlint.report.escape import line
 from promptlint.report.markdown import words
+from promptlint.report.phrases import is_address
 
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _PRECISIONS = {"certain": "very-high", "possible": "medium", "unknown": "low"}
-_IN_ADDRESS = frozenset("-._~:/?#@!$&'()*+,;=%")
 _SEVERITIES = {"error": "error", "warning": "warning", "info": "recommendation"}
 
 
 def descriptor(rule: RuleFacts) -> dict[str, Any]:
     """Its texts, what it is by default, and how sure it is (`precision`, as code scanning sorts)."""
     summary, why, fix = (line(" ".join(text.split())) for text in (rule.summary, rule.why, rule.fix))
-    links = [link for link in rule.references if _is_address(link)]
+    links = [link for link in rule.references if is_address(link)]
     fixed = words(fix or summary)
     return {
         "id": line(rule.id),
@@ -33,12 +33,6 @@ def descriptor(rule: RuleFacts) -> dict[str, Any]:
             "problem.severity": _SEVERITIES[rule.severity],
         },
     }
-
-
-def _is_address(link: str) -> bool:
-    """Whether it is a web address of plain characters: others are left out, since rules may come from a repository."""
-    plain = link.isascii() and all(character.isalnum() or character in _IN_ADDRESS for character in link)
-    return plain and link.startswith(("https://", "http://"))
 
 
 def prose(visible: str) -> str:

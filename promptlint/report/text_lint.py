@@ -170,7 +170,7 @@ def _fix(fix: FixFacts, style: Style) -> list[str]:
     told = f"{', '.join(map(line, fix.rules))}{doubt}"
     lines = wrap([done, "", f"{line(fix.path)}:", *told.split(" ")], style.width, rest="  ")
     lines += _labelled("proof", line(fix.proof).split(" "), 2, style) if fix.proof else []
-    if style.excerpts and fix.diff:
+    if style.excerpts and fix.diff and not fix.written:  # who wants to see it asks for --diff
         lines += [f"  {_changed(line(row), style)}" for row in mask_rows(fix.diff.removesuffix("\n"), 1)]
     return lines
 
