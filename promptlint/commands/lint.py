@@ -7,10 +7,10 @@ from promptlint.commands.lint_answers import answered
 from promptlint.commands.lint_files import DATA, TEMPLATES, Linted, is_template, lint_file
 from promptlint.commands.lint_rendering import Stages
 from promptlint.commands.lint_results import Results
-from promptlint.commands.lint_settings import LintOptions, Settings
+from promptlint.commands.lint_settings import LintOptions, Settings, SettingsError
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding, Report, Severity
-from promptlint.lint.rule import Rule
+from promptlint.lint.rule import Rule, RuleFault
 from promptlint.lint.suppressions import FAULTS
 from promptlint.lint_facts import CheckedFile, FixFacts, LintFacts, RuleFacts, Suppressed
 from promptlint.read.names import shown
@@ -61,14 +61,17 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
         named = found.named and not options.as_walked
         try:
             one = _linted(found.path, settings, results)
+        except (SettingsError, RuleFault) as error:
+            outcome.errors.append(str(error))
+            continue
         except PromptlintError as error:
             one = Linted(found.path, "", reason=str(error))
         if one.what:
             outcome.done.append(one)
-        elif named:
+        elif named or (is_template(one.path) and "unknown tag" not in one.reason):
             outcome.errors.append(one.reason)
         else:
-            if is_template(one.path):  # what does not parse is one all the same
+            if is_template(one.path):  # of an extension of Jinja's: it is one all the same
                 outcome.notes.append(one.reason)
             outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
     results.save()
@@ -109,6 +112,9 @@ def _fixed(outcome: _Outcome, settings: Settings) -> Iterator[FixFacts]:
         spared = frozenset(_kept_place(one.finding) for one in answers.suppressed)
         fixable = frozenset(rule.id for rule in settings.known(project.config) if rule.fixable)
         for path in sorted({one.location.path for one in answers.findings if one.rule in fixable} & numbers.keys()):
+            if path == "-":
+                outcome.notes.append("standard input is not edited: name a file")
+                continue
             try:
                 made = _fixed_file(path, spared, settings)
                 if isinstance(made, str):
@@ -160,14 +166,20 @@ def _report(outcome: _Outcome, settings: Settings, fixes: tuple[FixFacts, ...]) 
         suppressed=tuple(sorted(suppressed, key=lambda one: _order(one.finding))),
         rules=tuple(rules[name] for name in sorted(rules)),
         fail_on=max(thresholds, key=_THRESHOLDS.index, default=options.fail_on or "warning"),
-        errors=tuple(sorted(outcome.errors)),
+        errors=tuple(sorted({*outcome.errors})),
         statistics=options.statistics,
         suggestions=tuple(suggestion for one in outcome.done for suggestion in one.suggestions),
         fixes=fixes,
         rendered=tuple(sorted(table for one in outcome.done for table in one.rendered)),
     )
     findings.sort(key=_order)
-    return Report("lint", "fail" if failed else "pass", tuple(findings), notes=tuple(dict.fromkeys(notes)), lint=facts)
+    return Report(
+        "lint",
+        "fail" if failed or facts.errors else "pass",
+        tuple(findings),
+        notes=tuple(dict.fromkeys(notes)),
+        lint=facts,
+    )
 
 
 def reaches(finding: Finding, threshold: str) -> bool:

@@ -1,16 +1,19 @@
 """What holds for each file: its nearest configuration, under what the command line says."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from promptlint import facts
 from promptlint.commands.lint_answers import Project, baseline_of
 from promptlint.config import Config, beside, finder
 from promptlint.config.selection import chosen, ignored_for, refuse_unknown, refuse_unknown_rules
+from promptlint.errors import PromptlintError
 from promptlint.lint.rule import Rule, built_in, rule_of
 from promptlint.lint.suppressions import FAULTS
+from promptlint.read.names import nearest, shown
 from promptlint.read.walk import Exclusion
 
 if TYPE_CHECKING:
@@ -42,6 +45,10 @@ class LintOptions(NamedTuple):
     statistics: bool = False
 
 
+class SettingsError(PromptlintError):
+    """What a configuration or the command line asks for cannot be had: no file that it is about is looked at."""
+
+
 class Settings:
     """Configurations and rules, each read once, when the first file asks for them."""
 
@@ -70,11 +77,16 @@ class Settings:
         """All rules that there are for the files of a configuration."""
         if config.path not in self._rules:
             own = tuple(rule_of(name, row, None) for name, row in config.rules.items())
-            rules = self._rules[config.path] = (*self._built_in, *self._given, *own)
+            rules = (*self._built_in, *self._given, *own)
             ids = {*FAULTS, *(rule.id for rule in rules)}
-            refuse_unknown_rules(config, ids)
-            refuse_unknown(self.options.select, ids, "--select")
-            refuse_unknown(self.options.ignore, ids, "--ignore")
+            try:
+                _check_own((*self._given, *own), {*FAULTS, *(rule.id for rule in self._built_in)})
+                refuse_unknown_rules(config, ids)
+                refuse_unknown(self.options.select, ids, "--select")
+                refuse_unknown(self.options.ignore, ids, "--ignore")
+            except PromptlintError as error:
+                raise SettingsError(error.message, error.hint) from None
+            self._rules[config.path] = rules
         return self._rules[config.path]
 
     def chosen(self, path: str) -> frozenset[str]:
@@ -93,7 +105,10 @@ class Settings:
         """How a file is linted."""
         config = self.config_of(path)
         if config.path not in self._how:
-            self._how[config.path] = self._made(config, path)
+            try:
+                self._how[config.path] = self._made(config, path)
+            except PromptlintError as error:
+                raise SettingsError(error.message, error.hint) from None
         wanted, known = self.chosen(path), self.known(config)
         return self._how[config.path]._replace(
             rules=tuple(rule for rule in known if rule.id in wanted),
@@ -146,7 +161,7 @@ class Settings:
         if config.tokenizer is None:
             return None
         path = beside(config, config.tokenizer)
-        return path if os.path.exists(path) else config.tokenizer
+        return path if os.path.isfile(path) or os.path.isdir(path) else config.tokenizer
 
     def _made(self, config: Config, near: str) -> "How":
         from promptlint.commands.lint_files import How
@@ -166,11 +181,31 @@ class Settings:
         if options.tokenizer is None and config.tokenizer is not None:
             for_templates = open_tokenizer(self._vocabulary(config))
         elif options.tokenizer is None and config.model is not None:
+            from promptlint.facts.tokenizers import family_of
             from promptlint.tokens.choose import tokenizer_for
 
+            if family_of(config.model) is None:
+                where = shown(config.path or "")
+                raise PromptlintError(
+                    f"{where}: model: no vocabulary is known for {shown(config.model)}", "name a tokenizer"
+                )
             for_templates, _ = tokenizer_for(config.model)
         now = options.now or datetime.now()
         return How((), reading, config.variables, self._stages, now, options.suggest, for_templates)
+
+
+def _check_own(own: Sequence[Rule], built_in: Collection[str]) -> None:
+    """Refuse rules of the user's that bear the id of another one, or a cause that there is not."""
+    causes = facts.table("causes")
+    seen = set(built_in)
+    for rule in own:
+        if rule.id in seen:
+            raise PromptlintError(f"rule {rule.id}: there is one with this id", "give it another")
+        if rule.cause not in causes or any(cause not in causes for cause in rule.changes):
+            close = nearest(rule.cause, sorted(causes))
+            hint = f"did you mean {close}?" if close else "promptlint rules shows the causes"
+            raise PromptlintError(f"rule {rule.id}: unknown cause {shown(rule.cause)}", hint)
+        seen.add(rule.id)
 
 
 def _given(folder: str | None) -> tuple[Rule, ...]:
@@ -187,5 +222,8 @@ def _content(path: str) -> str | None:
 
     if not os.path.isdir(path):
         return hash_of(path)
-    with os.scandir(path) as entries:
-        return repr(sorted((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries))
+    try:
+        with os.scandir(path) as entries:
+            return repr(sorted((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries))
+    except OSError:
+        return None

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
+from promptlint.errors import PromptlintError
 from promptlint.finding import Certainty, Severity
 from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit
@@ -20,6 +21,10 @@ Check = Callable[[Any], Iterator[Hit]]
 Fix = Callable[[Any, Hit], Iterator[Edit]]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class RuleFault(PromptlintError):
+    """A rule of the user's cannot do its work."""
 
 
 class Rule(NamedTuple):
@@ -71,6 +76,11 @@ def rule_of(name: str, row: dict[str, Any], folder: str | None) -> Rule:
         rendered=row.get("rendered", False),
         folder=folder,
     )
+
+
+def is_built_in(rule: Rule) -> bool:
+    """Whether it comes with promptlint."""
+    return rule.id in facts.table("rules")
 
 
 @cache

@@ -242,7 +242,7 @@ def _parse(document: Document) -> tuple[Json, tuple[str, ...]]:
 def _records(source: str) -> list[str]:
     """The records of a JSONL file; none if it is none: its first line is a value of its own, the others look so."""
     lines = [line for line in source.split("\n") if line.strip()]
-    if not all(line.lstrip().startswith(("{", "[")) for line in lines):
+    if not lines or not all(line.lstrip().startswith(("{", "[")) for line in lines):
         return []
     try:
         json_text.parse_string(lines[0])
