@@ -173,7 +173,7 @@ def _add_lint(commands: "_Commands") -> None:
 def _add_baseline(commands: "_Commands") -> None:
     add = _command(commands, "baseline", "known findings that promptlint lint leaves out from now on", _BASELINE)
     add("action", choices=("write", "prune", "check"))
-    add("paths", metavar="PATH", nargs="*", default=["."], help="files and folders (default: the current folder)")
+    add("paths", metavar="PATH", nargs="*", help="files and folders (default: the current folder)")
     add("--baseline", metavar="FILE", help="instead of the one that the configuration names")
     add("--provider", metavar="NAME", help="whose cache rules hold, instead of what the request shows")
     add("--tokenizer", metavar="NAME|PATH", help="o200k_base (default), another name, a vocabulary, a model's folder")

@@ -47,7 +47,7 @@ def _unwritten(error: OSError, code: int) -> int:
 def run(arguments: list[str]) -> int:
     """Run one command line; its exit code."""
     try:
-        options = parser().parse_args(arguments)
+        options = _parsed(arguments)
         return _COMMANDS[options.command](options)
     except SystemExit as stop:  # --help, --version
         return stop.code if isinstance(stop.code, int) else 0
@@ -61,6 +61,18 @@ def run(arguments: list[str]) -> int:
         if "--debug" in arguments:
             raise
         return _complain(f"internal error: {type(error).__name__}: {error}; run again with --debug and report it")
+
+
+def _parsed(arguments: list[str]) -> argparse.Namespace:
+    """The options; paths may stand in front of them, behind them and between them."""
+    found = parser()
+    options, rest = found.parse_known_args(arguments)
+    unknown = [each for each in rest if each.startswith("-") and each != "-"]
+    if rest and (unknown or not hasattr(options, "paths")):
+        found.error(f"unrecognized arguments: {' '.join(unknown or rest)}")
+    if rest:
+        options.paths = [*options.paths, *rest]
+    return options
 
 
 def _complain(message: str) -> int:
@@ -148,7 +160,7 @@ def _baseline(options: argparse.Namespace) -> int:
         rules=options.rules,
         cache=not options.no_cache,
     )
-    outcome = baseline(options.action, options.paths, wanted, _progress("files", "checked"))
+    outcome = baseline(options.action, options.paths or [os.curdir], wanted, _progress("files", "checked"))
     from promptlint.report.escape import line
 
     for error in outcome.errors:
@@ -179,7 +191,7 @@ def _lint(options: argparse.Namespace) -> int:
     assert report.lint is not None
     for error in report.lint.errors:
         _complain(error)
-    _print(report, options)
+    _print(report, options, inputs=(*options.paths, *(file.path for file in report.lint.files)))
     if report.lint.errors:
         return 2
     fixable = options.diff and bool(report.lint.fixes)

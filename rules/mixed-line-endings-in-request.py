@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit
 from promptlint.lint.subject import PrefixText, RequestSubject
+from promptlint.lint.text_fixes import one_line_end
 from promptlint.lint.volatile.characters import LineEnds, line_ends
 from promptlint.lint.volatile.found import fixed_texts, hit_of, in_prefix, where
 
@@ -21,6 +23,11 @@ def check(subject: RequestSubject) -> Iterator[Hit]:
         elif ends[0].end != "\n" and some_lf:
             for hit in _hit(subject, text, ends[0], "where others end in LF"):
                 yield hit._replace(severity="info")
+
+
+def fix(subject: RequestSubject, hit: Hit) -> Iterator[Edit]:
+    """All lines of the text end in LF."""
+    return one_line_end(subject, hit)
 
 
 def _hit(subject: RequestSubject, text: PrefixText, few: LineEnds, rest: str) -> Iterator[Hit]:

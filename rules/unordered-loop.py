@@ -9,7 +9,7 @@ from promptlint.lint.stranded import end_of_prefix, losses
 from promptlint.lint.subject import TemplateSubject
 from promptlint.template import SourceRange
 
-_SORTED = r"\|\s*(?:dict)?sort\b|\bsorted\s*\("
+_SORTED = r"\|\s*(?:dict)?sort\b(?:\([^()]*\))?\s*$|^\s*sorted\s*\("
 _UNORDERED = r"\b(?:set|frozenset|listdir|iterdir|scandir|glob|walk)\s*\(|\w_set\b"
 
 
@@ -34,4 +34,5 @@ def fix(subject: TemplateSubject, hit: Hit) -> Iterator[Replace]:
     if over.endswith(".items()"):
         yield Replace(hit.at, hit.at.start, hit.at.end, f"{over.removesuffix('.items()')} | dictsort")
     elif not over.endswith(")") or over.endswith((".keys()", ".values()")):
-        yield Replace(hit.at, hit.at.start, hit.at.end, f"{over} | sort")
+        plain = re.fullmatch(r"[\w.()]+", over) is not None
+        yield Replace(hit.at, hit.at.start, hit.at.end, f"{over} | sort" if plain else f"({over}) | sort")

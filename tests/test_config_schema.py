@@ -105,7 +105,7 @@ def test_both_take(text: str, here: Path) -> None:
         "suppress: [{path: a, rule: b, reason: why, pointer: /~2}]",
         "suppress: [{path: a, rule: b, reason: why, line: 1}]",
         "baseline: ''",
-        "provider: []",
+        "model: []",
         f"rules: {RULE}",
         "rules: [{id: a, scope: template, pattern: x}]",
         "rules: [{id: a, scope: pair, pattern: x, message: m}]",

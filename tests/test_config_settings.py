@@ -33,7 +33,6 @@ suppress:
   - {path: a.json, pointer: /messages/0, rule: a-rule, reason: sent once a day}
   - {path: "b/", rule: a-rule, reason: a test}
 baseline: known.json
-provider: anthropic
 model: claude-opus-5
 tokenizer: o200k_base
 rules:
@@ -47,7 +46,6 @@ exclude = ["build", "*.bak"]
 respect-gitignore = false
 fail-on = "info"
 baseline = "known.json"
-provider = "anthropic"
 model = "claude-opus-5"
 tokenizer = "o200k_base"
 [tool.promptlint.per-file-ignores]
@@ -81,7 +79,6 @@ WANTED = Config(
     variables={"user": "per-request", "site_*": "stable"},
     suppress=(Pardon("a.json", "/messages/0", "a-rule", "sent once a day"), Pardon("b/", None, "a-rule", "a test")),
     baseline="known.json",
-    provider="anthropic",
     model="claude-opus-5",
     tokenizer="o200k_base",
     rules={
@@ -174,7 +171,7 @@ def test_each_folder_is_looked_into_once(here: Path, monkeypatch: pytest.MonkeyP
         ("suppress: [{path: a, rule: b, reason: why, pointer: /a~2}]", "suppress.0.pointer: /a~2 is not a JSON"),
         ("suppress: [{pth: a}]", "suppress.0: unknown key pth; did you mean path?"),
         ("baseline: [x]", "baseline: a list is not a text"),
-        ("provider: true", "provider: true is not a text"),
+        ("model: true", "model: true is not a text"),
         ("rules: {}", "rules: a mapping is not a list of rules"),
         ("rules: [{id: a}]", "rules.0: scope is missing"),
         ("rules: [{id: A, scope: template, pattern: x, message: m}]", "rules.0.id: A is not the id of a rule"),
@@ -320,7 +317,7 @@ def test_how_often_a_variable_changes(name: str, wanted: str | None) -> None:
         "site_*": "stable",
         "site_id": "per-session",
     }
-    assert stability_of(name, Config(variables=variables)) == wanted
+    assert stability_of(name, variables) == wanted
 
 
 @pytest.mark.parametrize(
@@ -360,7 +357,7 @@ def test_paths_that_a_configuration_names(here: Path) -> None:
     ("name", "text", "lines"),
     [
         ("promptlint.yaml", YAML, [9, 10]),
-        ("pyproject.toml", TOML, [17, 22]),
+        ("pyproject.toml", TOML, [16, 21]),
         ("pyproject.toml", '[tool.promptlint]\nsuppress = [\n{path="a",rule="b",reason="why"}]\n', [2]),
     ],
 )

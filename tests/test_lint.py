@@ -260,6 +260,113 @@ def test_reports_go_to_files_too(here: Path, capsys: pytest.CaptureFixture[str])
     assert (here / "a.txt").read_text().splitlines()[1].startswith("::error ")
 
 
+def test_no_report_is_written_over_an_input(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(here, a_j2=CLOCK)
+    assert run(["lint", ".", "--no-render", "--output", "json=a.j2"]) == 2
+    assert (here / "a.j2").read_text() == CLOCK
+    assert "is one of the inputs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [("--select", "clock-in-templat"), ("--tokenizer", "nope"), ("--facts", "nope")])
+@pytest.mark.parametrize("as_walked", [(), ("--as-walked",)])
+def test_what_cannot_be_had_is_never_a_pass(
+    here: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, str], as_walked: tuple[str, ...]
+) -> None:
+    put(here, a_j2=CLOCK, b_j2=CLOCK)
+    for paths in (["."], ["a.j2", "b.j2"]):
+        code, report, error = lint(capsys, *paths, *options, *as_walked)
+        assert (code, len(error.splitlines()), report["verdict"]) == (2, 1, "fail")
+
+
+def test_a_template_that_does_not_parse_is_never_a_pass(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(here, a_j2="{% if a %}", b_j2="{% trans %}of an extension{% endtrans %}", c_j2=CLOCK)
+    code, report, error = lint(capsys, ".")
+    assert (code, told(report), len(error.splitlines())) == (2, ["c.j2:2 clock-in-template"], 1)
+    assert [note for note in report["notes"] if "trans" in note]
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\n\n"])
+def test_an_empty_file_loses_nothing(here: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    put(here, a_json=text, b_jsonl=text, c_md=text, d_j2=CLOCK)
+    code, report, error = lint(capsys, "a.json", "b.jsonl", "c.md", "d.j2")
+    assert (code, told(report), len(error.splitlines())) == (2, ["d.j2:2 clock-in-template"], 3 if not text else 2)
+
+
+def test_the_broken_record_of_a_log_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(here, a_jsonl=f'{json.dumps(REQUEST)}\n{{"model": \n')
+    code, report, _ = lint(capsys, "a.jsonl")
+    assert (code, len(report["findings"])) == (1, 1)
+    assert report["notes"] == ["a.jsonl:2:11: the JSON ends too early, a value expected: left out"]
+
+
+def test_a_request_that_brings_its_chat_template_is_a_request(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(here, a_json=json.dumps({**REQUEST, "chat_template": "{% for m in messages %}{{ m.content }}{% endfor %}"}))
+    _, report, _ = lint(capsys, "a.json")
+    assert told(report) == ["a.json:1 marker-ttl-order"]
+    assert report["lint"]["files"] == [{"path": "a.json", "what": "request, chat template"}]
+
+
+def test_what_several_templates_include_is_told_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(
+        here,
+        a_j2="{% include 'c.j2' %}\n" + STAYS,
+        b_j2="{% include 'c.j2' %}\n" + STAYS * 2,
+        c_j2="It is {{ now() }}.\n",
+    )
+    (found,) = lint(capsys, "a.j2", "b.j2")[1]["findings"]
+    assert found["location"]["path"] == "c.j2"
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(?:a|a)*b", "((a+)+)+c"])
+@pytest.mark.parametrize("name", ["a_j2", "a_md"])
+def test_a_pattern_that_goes_on_for_ever_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, pattern: str, name: str
+) -> None:
+    monkeypatch.setattr("promptlint.lint.run._SECONDS", 0.1)
+    scope = "template" if name == "a_j2" else "request"
+    rule = f"{{id: own, scope: {scope}, pattern: '{pattern}', message: m}}"
+    put(here, **{name: "a" * 60 + "!"}, promptlint_yaml=f"rules: [{rule}]\n")
+    code, _, error = lint(capsys, name.replace("_", "."))
+    assert (code, error.startswith("promptlint: rule own: no answer within")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "fault"),
+    [
+        ("{id: clock, scope: template, pattern: a, message: m}", "there is one with this id"),
+        ("{id: own, scope: template, pattern: a, message: m, cause: clok}", "did you mean clock?"),
+    ],
+)
+def test_an_own_rule_that_is_not_in_order(
+    here: Path, capsys: pytest.CaptureFixture[str], rule: str, fault: str
+) -> None:
+    put(here, a_j2=CLEAN, promptlint_yaml=f"rules: [{rule}]\n")
+    code, _, error = lint(capsys, ".")
+    assert (code, len(error.splitlines()), fault in error) == (2, 1, True)
+
+
+@pytest.mark.parametrize("code", ["yield 1 / 0", "raise KeyError('a')", "yield Hit(1, {'other': 'it'})"])
+def test_an_own_rule_that_breaks_down_is_named(here: Path, capsys: pytest.CaptureFixture[str], code: str) -> None:
+    put(
+        here,
+        a_j2=CLEAN,
+        mine__shop_yaml="{summary: s, severity: info, confidence: certain, scope: template, message: 'found {word}'}\n",
+        mine__shop_py=f"from promptlint.lint.hit import Hit\n\n\ndef check(subject):\n    {code}\n",
+    )
+    result, _, error = lint(capsys, "a.j2", "--rules", "mine")
+    assert (result, error.startswith("promptlint: rule shop: ")) == (2, True)
+
+
+def test_options_may_stand_anywhere(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(here, a_j2=CLOCK, b_j2=CLOCK)
+    assert run(["lint", "a.j2", "--no-render", "b.j2", "--format", "json"]) == 1
+    assert len(told(json.loads(capsys.readouterr().out))) == 2
+    assert run(["baseline", "write", "--baseline", "known.json", "."]) == 0
+    assert run(["baseline", "check", "--baseline", "known.json", "."]) == 0
+    assert run(["lint", "a.j2", "--nope", "b.j2"]) == 2
+    assert "unrecognized arguments: --nope" in capsys.readouterr().err
+
+
 def test_statistics(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(here, a_j2=CLOCK, b_j2=CLOCK)
     run(["lint", ".", "--no-render", "--statistics"])

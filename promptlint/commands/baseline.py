@@ -73,7 +73,7 @@ def _lists(action: Action, report: Report, paths: Sequence[str], settings: Setti
         where = baseline_of(config, settings.options.baseline)
         if where is not None:
             configured.add(where)
-        elif action == "write":
+        elif action == "write" or os.path.isfile(beside(config, known.NAME)):
             where = beside(config, known.NAME).replace(os.sep, "/")
         if where is not None:
             groups.setdefault(where, []).append(path)

@@ -68,12 +68,13 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
             one = Linted(found.path, "", reason=str(error))
         if one.what:
             outcome.done.append(one)
-        elif named or (is_template(one.path) and "unknown tag" not in one.reason):
-            outcome.errors.append(one.reason)
         else:
-            if is_template(one.path):  # of an extension of Jinja's: it is one all the same
+            if named or (is_template(one.path) and "unknown tag" not in one.reason):
+                outcome.errors.append(one.reason)
+            elif is_template(one.path):  # of an extension of Jinja's
                 outcome.notes.append(one.reason)
-            outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
+            if not named:
+                outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
     results.save()
     if progress is not None:
         progress(len(walked.files), len(walked.files))

@@ -1,7 +1,7 @@
 """Findings that a project has answered: in its configuration, or in its baseline."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from promptlint.commands.lint_files import Linted
@@ -35,7 +35,7 @@ class Answered(NamedTuple):
 def answered(project: Project, *, about_pardons: bool) -> Answered:
     """What is left of a project's findings. `about_pardons`: unused ones of the configuration are findings, too."""
     config = project.config
-    found = [finding for file in project.files for finding in file.findings]
+    found = _once(finding for file in project.files for finding in file.findings)
     answers = pardoned([(one.rule, one.location.path, one.pointer) for one in found], config)
     pardons = [
         (finding, config.suppress[answer].reason)
@@ -55,6 +55,17 @@ def answered(project: Project, *, about_pardons: bool) -> Answered:
         *(Suppressed(one, "baseline", "") for one, is_known in zip(left, known, strict=True) if is_known),
     )
     return Answered(tuple(one for one, is_known in zip(left, known, strict=True) if not is_known), suppressed, notes)
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    """What several templates say of a file that each of them includes is told once: as the one that loses the most."""
+    dearest: dict[object, Finding] = {}
+    for one in findings:
+        key = one.rule, one.location, one.pointer
+        known = dearest.get(key)
+        if known is None or (known.lost_tokens or 0) < (one.lost_tokens or 0):
+            dearest[key] = one
+    return list(dearest.values())
 
 
 def _fingerprinted(findings: Sequence[Finding], project: Project) -> list[Finding]:

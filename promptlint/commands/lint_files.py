@@ -82,10 +82,28 @@ def _linted(document: Document, how: How) -> Linted:
     if document.syntax == "json" and '"chat_template"' in document.text:
         found = _chat_templates(document, how)
         if found is not None:
-            return found
+            return _joined(found, _as_requests(document, how))
+    return _as_requests(document, how)
+
+
+def _as_requests(document: Document, how: How) -> Linted:
     from promptlint.commands.lint_requests import lint_requests
 
     return lint_requests(document, how)
+
+
+def _joined(templates: Linted, requests: Linted) -> Linted:
+    """A request may bring its chat template along; a model's configuration is no request."""
+    if not requests.what:
+        return templates
+    return requests._replace(
+        what=f"{requests.what}, {templates.what}",
+        findings=(*requests.findings, *templates.findings),
+        notes=(*requests.notes, *templates.notes),
+        rendered=templates.rendered,
+        ran=(*requests.ran, *templates.ran),
+        keeps=templates.keeps,
+    )
 
 
 def is_template(path: str) -> bool:

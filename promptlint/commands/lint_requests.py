@@ -39,14 +39,12 @@ def lint_requests(document: Document, how: How) -> Linted:
                 value = held.text if subject.request.format == "text" else value_of_document(held)
             told += _told(in_document(hits(how.rules, subject), held, value, subject.request.ends), subject.request)
     except PromptlintError as error:
-        return Linted(document.path, "", reason=str(error))
-    records = "1 record holds" if len(failures) == 1 else f"{len(failures)} records hold"
-    left_out = f"{shown(document.path)}: {records} no request and {'was' if len(failures) == 1 else 'were'} left out"
+        return Linted(document.path, "", reason=_without_options(error))
     return Linted(
         document.path,
         _what(sent, count),
         (*joined(told, count, "requests"), *paired),
-        (left_out,) if failures else (),
+        _left_out(document, failures),
         ran=("request",) if count <= 1 else ("request", "pair"),
         comments=(Commented(document, comments_of(document.text, _host(document, sent))),),
     )
@@ -61,7 +59,8 @@ def request_subjects(
             failures.append(request)
             continue
         if request.format == "text" and document.path.endswith(DATA):
-            raise PromptlintError(f"{document.path}: no request and no list of tools is in it")
+            value_of_document(document)  # says so if it cannot be read at all
+            raise PromptlintError(f"{shown(document.path)}: no request and no list of tools is in it")
         subject = subject_of(request, how.options)
         if subject is not None:
             yield subject, request.document
@@ -96,6 +95,20 @@ def _told(findings: Sequence[Finding], request: Request) -> Iterator[Told]:
         place = finding.rule, re.sub(r"/\d+(?=/|$)", "/-", inside)
         yield Told((*place, seen[place]), finding)
         seen[place] += 1
+
+
+def _left_out(document: Document, failures: Sequence[PromptlintError]) -> tuple[str, ...]:
+    """A note about records without a request, with what is wrong with the first."""
+    if not failures:
+        return ()
+    others = len(failures) - 1
+    more = {0: "", 1: ", as is 1 record more"}.get(others, f", as are {others} records more")
+    return (f"{failures[0].message}: left out{more}",)
+
+
+def _without_options(error: PromptlintError) -> str:
+    """What is wrong, without the advice to name an option that only commands about one request have."""
+    return error.message if "--input-format" in error.hint or "--request-path" in error.hint else str(error)
 
 
 def _what(sent: Sequence[RequestSubject], count: int) -> str:

@@ -9,14 +9,18 @@ from promptlint.commands.lint_files import How, Linted
 from promptlint.commands.lint_findings import in_files
 from promptlint.commands.lint_rendering import notes, rendered, tables
 from promptlint.commands.lint_suppressed import Commented
+from promptlint.errors import PromptlintError
 from promptlint.lint.run import hits
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint_facts import Suggestion
 from promptlint.load import value_of_document
 from promptlint.prompt import Document, Path, TemplateSource
 from promptlint.read.descend import descend
+from promptlint.read.names import shown
 from promptlint.read.sources import read
 from promptlint.template import Template, Text
+
+_LONGEST = 2_500_000  # characters: of more, the memory of a small machine would not do
 
 
 def lint_template(document: Document, path: Path, name: str | None, how: How) -> Linted:
@@ -64,6 +68,10 @@ def template_subject(document: Document, path: Path, name: str | None, how: How)
     from promptlint.load.jinja import read_template
 
     text = document.text if not path else str(descend(value_of_document(document), path))
+    if len(text) > _LONGEST:
+        raise PromptlintError(
+            f"{shown(document.path)}: {len(text):,} characters are too many for a template", "split it, or exclude it"
+        )
     roots = () if path or document.path == "-" else (os.path.dirname(document.path) or ".",)
     template = read_template(name or document.path, text, roots)
     count = how.vocabulary.count

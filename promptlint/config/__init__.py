@@ -39,8 +39,7 @@ class Config(NamedTuple):
     variables: Mapping[str, Stability] = {}  # name, in which * and ? stand for other characters
     suppress: tuple[Pardon, ...] = ()
     baseline: str | None = None  # path, relative to the folder of the configuration
-    provider: str | None = None  # what templates are meant for, as are the next two
-    model: str | None = None
+    model: str | None = None  # that templates are meant for: how their tokens are counted, unless `tokenizer` says it
     tokenizer: str | None = None  # name, or path relative to the folder of the configuration
     rules: Mapping[str, dict[str, Any]] = {}  # id -> row of a rule with a pattern, complete
 

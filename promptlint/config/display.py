@@ -35,7 +35,6 @@ COMMENTED = """\
 #  question: per-request
 
 # What templates are meant for. A request shows it itself.
-#provider: anthropic
 #model: claude-opus-5
 #tokenizer: o200k_base
 
@@ -85,7 +84,6 @@ def as_data(config: Config) -> dict[str, Json]:
             {key: held for key, held in pardon._asdict().items() if held is not None} for pardon in config.suppress
         ],
         "baseline": config.baseline,
-        "provider": config.provider,
         "model": config.model,
         "tokenizer": config.tokenizer,
         "rules": [{"id": name, **_said(row)} for name, row in config.rules.items()],

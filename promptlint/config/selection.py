@@ -1,6 +1,6 @@
 """Which rules look at a file: select, ignore and per-file-ignores."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 
@@ -40,16 +40,16 @@ def within(config: Config, path: str) -> str:
     return relative(path, config.folder)
 
 
-def stability_of(name: str, config: Config) -> Stability | None:
+def stability_of(name: str, declared: Mapping[str, Stability]) -> Stability | None:
     """How often a template's variable changes, as the configuration says; None: it does not say.
 
     What is said of `user` holds for `user.name`, unless something is said of that. A whole name counts more than one
     with * or ?, of which the first that fits counts.
     """
     while name:
-        if name in config.variables:
-            return config.variables[name]
-        for pattern, stability in config.variables.items():
+        if name in declared:
+            return declared[name]
+        for pattern, stability in declared.items():
             if fnmatchcase(name, pattern):
                 return stability
         name = name.rpartition(".")[0]

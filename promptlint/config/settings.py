@@ -168,7 +168,6 @@ _KEYS: dict[str, Check] = {
     "variables": mapping_of(text, one_of("stable", "per-session", "per-request")),
     "suppress": list_of(_pardon),
     "baseline": text,
-    "provider": text,
     "model": text,
     "tokenizer": text,
     "rules": _rules,

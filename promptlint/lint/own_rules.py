@@ -4,7 +4,7 @@ import os
 import re
 import string
 
-from promptlint.config import parse_yaml
+from promptlint.config import parse_yaml, relative
 from promptlint.config.checks import Check, fields, list_of, one_of, text, wrong
 from promptlint.config.settings import rule_id, search_pattern
 from promptlint.errors import PromptlintError
@@ -22,6 +22,7 @@ def own_rules(folder: str) -> tuple[Rule, ...]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         raise PromptlintError(f"{shown(folder)}: {error.strerror}", "--rules takes a folder of rules") from None
+    folder = os.path.abspath(folder)
     found = [_rule(folder, name.removesuffix(".yaml")) for name in names if name.endswith(".yaml")]
     if not found:
         raise PromptlintError(f"{shown(folder)}: no rule is in it", "a rule is a file ID.yaml: see rules/README.md")
@@ -30,7 +31,7 @@ def own_rules(folder: str) -> tuple[Rule, ...]:
 
 def _rule(folder: str, name: str) -> Rule:
     path = os.path.join(folder, f"{name}.yaml")
-    where = shown(path)
+    where = shown(relative(path))
     rule_id(name, where)
     row = _ABSENT | fields(parse_yaml(path), where, _KEYS, _NEEDED)
     coded = os.path.isfile(os.path.join(folder, f"{name}.py"))

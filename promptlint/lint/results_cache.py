@@ -40,6 +40,8 @@ def key(*parts: str | bytes) -> str:
 def hash_of(path: str) -> str | None:
     """The hash of a file that a result depends on, too; None if it is not there or cannot be read."""
     try:
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return None
         with open(path, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
     except (OSError, ValueError):

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from promptlint import facts
 from promptlint.config import Stability
+from promptlint.config.selection import stability_of
 
 
 class Guess(NamedTuple):
@@ -22,11 +22,10 @@ class Guess(NamedTuple):
 
 def guess(name: str, declared: Mapping[str, Stability]) -> Guess | None:
     """What is known of a dotted name; None where nothing is."""
-    root = name.split(".")[0]
-    for pattern, often in declared.items():
-        if fnmatchcase(name, pattern) or fnmatchcase(root, pattern):
-            known = _by_name(name) or Guess("per-request", False, "per-turn-context", "a value")
-            return known._replace(often=often, declared=True)
+    often = stability_of(name, declared)
+    if often is not None:
+        known = _by_name(name) or Guess("per-request", False, "per-turn-context", "a value")
+        return known._replace(often=often, declared=True)
     return _by_name(name)
 
 

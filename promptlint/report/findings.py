@@ -81,7 +81,7 @@ def totals(report: Report) -> str:
     told = _found(report, facts) if report.findings else _nothing(facts)
     lost = max((found.lost_tokens or 0 for found in report.findings), default=0)
     if lost:
-        told += f"; up to {tokens(lost, exact=facts.exact)} lost by each request"
+        told += f"; up to {tokens(lost, exact=facts.exact)} lost at a time"
     if facts.errors:
         told += f"; {phrases.plural(len(facts.errors), 'input')} could not be read"
     return told
