@@ -76,7 +76,7 @@ def test_text_says_everything_of_a_finding() -> None:
     report = Report("lint", "fail", (lint.varying(),), lint=lint.facts())
     text = " ".join(write(report, "text").split())
     for told in (
-        "fail 1 finding in 1 of 3 files: 1 warning; up to about 2,040 tokens lost by each request",
+        "fail 1 finding in 1 of 3 files: 1 warning; up to about 2,040 tokens lost at a time",
         "prompts/desk.j2 template",
         "12:18 warning varying-text-ahead (possible) about 2,040 tokens lost",
         "| You are talking to {{ user_name }}\\u{200b}.",
@@ -182,7 +182,9 @@ def test_statistics_count_the_dearest_of_each_file() -> None:
 def test_concise_is_one_line_a_finding(report: Report) -> None:
     text = write(report, "concise")
     check_harmless(text)
-    assert text.count("\n") == 1 + len(report.findings)
+    assert report.lint is not None
+    rewritten = len(report.lint.suggestions) + len(report.lint.fixes)
+    assert text.count("\n") == 1 + len(report.findings) + rewritten
 
 
 def test_concise_lines_open_in_an_editor() -> None:

@@ -171,6 +171,7 @@ def _report(outcome: _Outcome, settings: Settings, fixes: tuple[FixFacts, ...]) 
         statistics=options.statistics,
         suggestions=tuple(suggestion for one in outcome.done for suggestion in one.suggestions),
         fixes=fixes,
+        exact=options.tokenizer is not None and all(one.what.endswith("template") for one in outcome.done),
         rendered=tuple(sorted(table for one in outcome.done for table in one.rendered)),
     )
     findings.sort(key=_order)

@@ -20,6 +20,7 @@ FAULTS: Mapping[str, str] = {
 """Id -> summary of what can be wrong with a suppression itself. All are warnings, and certain."""
 
 _WORDS = ("ignore", "ignore-file")
+_BREAKPOINT = "breakpoint"  # which templates heed
 _DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\[\]\r\n]*+)\])?"
 _OPENED = r"[ \t]*+(?:<!--|\{#[-+]?|#|//|/?\*)?[ \t]*+"
 _OPENERS = ("<!--", "{#", "{#-", "{#+", "#", "//", "/*", "--", ";")
@@ -69,7 +70,7 @@ def suppressions(text: str, comments: Sequence[Range]) -> tuple[Suppression, ...
         lines = (first, last, behind.get(first, last))
         for match in re.finditer(rf"(?:^|(?<=[\r\n])){_OPENED}({_DIRECTIVE})([^\r\n]*+)", text[begin:end]):
             _, word, listed, behind_it = match.groups()
-            if word not in _WORDS and listed is None:
+            if word not in _WORDS and listed is None and not _is_slip(word):
                 continue  # another directive, or prose
             rules = tuple(filter(None, (rule.strip() for rule in (listed or "").split(","))))
             directive = (begin + match.start(1), begin + match.end(1))
@@ -123,13 +124,18 @@ def strays(text: str, comments: Sequence[Range], known: Collection[str]) -> tupl
     return tuple(faults)
 
 
+def _is_slip(word: str) -> bool:
+    """Whether a word is meant as one that promptlint knows."""
+    return word != _BREAKPOINT and nearest(word, [*_WORDS, _BREAKPOINT]) is not None
+
+
 def _faults(one: Suppression, unused: Collection[str], ran: Collection[str], known: Collection[str]) -> Iterator[Fault]:
     def fault(rule: str, message: str, fix: str) -> Fault:
         return Fault(rule, one.range, message, fix)
 
     if one.word not in _WORDS:
-        fix = "Write ignore[rule] -- reason, or ignore-file[rule] -- reason."
-        yield fault("unknown-suppression", f"promptlint knows no {shown(one.word)}[…]", fix)
+        fix = "Write ignore[rule] -- reason, ignore-file[rule] -- reason, or breakpoint."
+        yield fault("unknown-suppression", f"promptlint knows no {shown(one.word)}", fix)
         return
     if not one.rules:
         fix = f"Name the rules: {one.word}[rule, other-rule] -- reason."

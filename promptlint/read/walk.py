@@ -84,6 +84,7 @@ class _Walker:
         self.files: dict[str, Found] = {}  # by real path
         self.notes: list[str] = []
         self.errors: list[PromptlintError] = []
+        self._within = os.sep  # the real path of the folder that was named
 
     def take(self, name: str, real: str, *, named: bool) -> None:
         """Add a file, or give one that is there its shorter name."""
@@ -95,6 +96,7 @@ class _Walker:
         """Take what is in a folder that was named, and in those below it."""
         name, path = argument.replace(os.sep, "/").rstrip("/"), os.path.abspath(argument)
         above = self.git.holding(os.path.dirname(path)) if path != os.path.dirname(path) else ()
+        self._within = f"{os.path.realpath(path).rstrip(os.sep)}{os.sep}"
         waiting = [_Folder("" if name == "." else name or "/", path, os.path.realpath(path), above)]
         while waiting:
             folder = waiting.pop()
@@ -139,7 +141,9 @@ class _Walker:
                 real = os.path.realpath(real)
             if entry.is_dir():
                 return
-            if not entry.is_file():
+            if entry.is_symlink() and entry.is_file() and not f"{real}{os.sep}".startswith(self._within):
+                self.notes.append(f"{shown(name)} is a link that leads out of the folder: name it to have it looked at")
+            elif not entry.is_file():
                 kind = "a symbolic link to nothing" if entry.is_symlink() else "no regular file"
                 self.notes.append(f"{shown(name)} is {kind}")
             elif (size := entry.stat().st_size) > self._max_bytes:

@@ -1,6 +1,7 @@
 """The concise report, for agents, grep and editors: the verdict, then one line for each change that costs reuse."""
 
 from promptlint.finding import Change, Diff, Finding, Report
+from promptlint.lint_facts import LintFacts
 from promptlint.report import phrases
 from promptlint.report.escape import guard, line
 from promptlint.report.findings import place, statistics, tokens, totals
@@ -14,6 +15,7 @@ def write(report: Report) -> str:
         lines += _counts(report, exact=report.lint.exact)
     else:
         lines += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
+    lines += [] if report.lint is None else _rewritten(report.lint)
     return guard("".join(f"{each}\n" for each in lines))
 
 
@@ -31,6 +33,19 @@ def verdict(report: Report) -> str:
         return f"{report.verdict}: {phrases.totals(report)}"
     diff = report.diffs[0]
     return f"{report.verdict}: {phrases.source(diff.a)} -> {phrases.source(diff.b)}: {phrases.outcome(diff)}"
+
+
+def _rewritten(facts: LintFacts) -> list[str]:
+    """What was put right or can be, and which templates have a better order: the other formats show it."""
+    fixed = [
+        f"{line(fix.path)}: {'fixed' if fix.written else 'can be fixed'}: {', '.join(map(line, fix.rules))}"
+        for fix in facts.fixes
+    ]
+    ordered = [
+        f"{line(each.path)}: in another order {tokens(each.saved_tokens, exact=facts.exact)} more are shared"
+        for each in facts.suggestions
+    ]
+    return fixed + ordered
 
 
 def _counts(report: Report, *, exact: bool) -> list[str]:

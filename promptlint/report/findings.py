@@ -13,6 +13,9 @@ _MOST_RELATED = 10  # that are printed; JSON has all
 _HOW = {"comment": "by a comment", "configuration": "by the configuration", "baseline": "by the baseline"}
 
 
+_FEW = 24  # tokens: of fewer it is not worth to speak
+
+
 class RuleCount(NamedTuple):
     """What one rule found in a whole report."""
 
@@ -80,7 +83,7 @@ def totals(report: Report) -> str:
     assert facts is not None
     told = _found(report, facts) if report.findings else _nothing(facts)
     lost = max((found.lost_tokens or 0 for found in report.findings), default=0)
-    if lost:
+    if lost >= _FEW:
         told += f"; up to {tokens(lost, exact=facts.exact)} lost at a time"
     if facts.errors:
         told += f"; {phrases.plural(len(facts.errors), 'input')} could not be read"

@@ -20,6 +20,13 @@ What `promptlint lint` finds. A rule looks at a template, at one request, or at 
 follow each other, or two renderings of one prompt (`promptlint lint --renderings FOLDER`). Causes are those that
 `promptlint diff` names. A comment `promptlint: ignore[RULE] -- reason` leaves a finding out.
 
+A rule of your own is an entry of `rules` in `promptlint.yaml` (`promptlint init` shows one), with a pattern: it looks
+in the text of templates, or in the cached part of requests. With `promptlint lint --rules FOLDER` it is a file of that
+folder, `ID.yaml`, with `summary`, `severity`, `confidence`, `scope`, `message` (and `cause`, `why`, `fix`,
+`references`), and either a `pattern`, for pairs the `changes` (causes), or Python in `ID.py` beside it:
+`check(subject)` yields `Hit(place, {"name": "value"})`, which fills `{name}` of the message. The rules in this folder
+are written in the same way.
+
 This page is printed by `promptlint rules --format markdown`."""
 
 
