@@ -4,12 +4,12 @@ import argparse
 import gc
 import os
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from promptlint.arguments import FORMATS, parser
 from promptlint.errors import PromptlintError
+from promptlint.terminal import colored, progress, width
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -106,7 +106,7 @@ def _key(options: argparse.Namespace) -> int:
         assert blocks is not None
         sys.stdout.write("".join(f"{each}\n" for each in blocks.stored))
         return 0
-    color = options.format == "text" and _colored(options.color)
+    color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(report, options.format, color=color))
     return 0
 
@@ -127,9 +127,9 @@ def _vary(options: argparse.Namespace) -> int:
         templates=_templates(options),
         facts=options.facts,
         save=options.save,
-        progress=_progress("variations"),
+        progress=progress("variations"),
     )
-    color = options.format == "text" and _colored(options.color)
+    color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(report, options.format, color=color))
     return 0
 
@@ -160,7 +160,7 @@ def _baseline(options: argparse.Namespace) -> int:
         rules=options.rules,
         cache=not options.no_cache,
     )
-    outcome = baseline(options.action, options.paths or [os.curdir], wanted, _progress("files", "checked"))
+    outcome = baseline(options.action, options.paths or [os.curdir], wanted, progress("files", "checked"))
     from promptlint.report.escape import line
 
     for error in outcome.errors:
@@ -187,7 +187,7 @@ def _init(options: argparse.Namespace) -> int:
 def _lint(options: argparse.Namespace) -> int:
     from promptlint.commands.lint import lint
 
-    report = lint(options.paths, _lint_options(options), progress=_progress("files", "checked"))
+    report = lint(options.paths, _lint_options(options), progress=progress("files", "checked"))
     assert report.lint is not None
     for error in report.lint.errors:
         _complain(error)
@@ -235,7 +235,7 @@ def _models(options: argparse.Namespace) -> int:
 
     day = None if options.on is None else _day(options.on)
     own = own_facts(os.curdir, options.facts)
-    color = options.format == "text" and _colored(options.color)
+    color = options.format == "text" and colored(options.color)
     report = models(options.name, prefix_tokens=options.prefix_tokens, on=day, own=own)
     sys.stdout.write(write(report, options.format, color=color))
     return 0
@@ -245,7 +245,7 @@ def _rules(options: argparse.Namespace) -> int:
     from promptlint.commands.rules import rules
     from promptlint.report import write
 
-    color = options.format == "text" and _colored(options.color)
+    color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(rules(options.id), options.format, color=color))
     return 0
 
@@ -254,7 +254,7 @@ def _tokenizers(options: argparse.Namespace) -> int:
     from promptlint.commands.tokenizers import tokenizers
     from promptlint.report import write
 
-    color = options.format == "text" and _colored(options.color)
+    color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(tokenizers(options.specs), options.format, color=color))
     return 0
 
@@ -273,7 +273,7 @@ def _diff(options: argparse.Namespace) -> int:
         block_size=options.block_size,
         templates=_templates(options),
         facts=options.facts,
-        progress=_progress("pairs"),
+        progress=progress("pairs"),
     )
     _print(report, options, inputs=(options.a, options.b))
     return 1 if options.exit_code and report.verdict in _FAILING else 0
@@ -291,8 +291,8 @@ def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] 
         _write_file(path, write(report, form, excerpts=excerpts))
     if options.format == "concise":  # one line a finding, so notes stand apart
         _print_notes(report)
-    color = options.format == "text" and _colored(options.color)
-    sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts, width=_width()))
+    color = options.format == "text" and colored(options.color)
+    sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts, width=width()))
 
 
 def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
@@ -333,36 +333,6 @@ def _day(text: str) -> "date":
         return date.fromisoformat(text)
     except ValueError:
         raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
-
-
-def _progress(what: str, verb: str = "compared") -> Callable[[int, int], None] | None:
-    """Says on a terminal how many of them are done, once it has taken a second; wipes that line at the end."""
-    if not sys.stderr.isatty():
-        return None
-    start = time.monotonic()
-
-    def show(done: int, of: int) -> None:
-        if time.monotonic() - start > 1:
-            sys.stderr.write("\r\x1b[K" if done == of else f"\r{done} of {of} {what} {verb}")
-            sys.stderr.flush()
-
-    return show
-
-
-def _colored(choice: str) -> bool:
-    """Colour only on a terminal, unless the user or the environment says otherwise."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-
-def _width() -> int:
-    """Columns for text: those of the terminal within reason, 80 elsewhere."""
-    if not sys.stdout.isatty():
-        return 80
-    return max(50, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
 
 
 def _output(output: str) -> tuple[str, str]:

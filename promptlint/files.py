@@ -1,5 +1,6 @@
 """Writing files so that none is ever half written."""
 
+import errno
 import os
 from tempfile import mkstemp
 
@@ -11,6 +12,8 @@ def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bo
     Raises OSError, or ValueError for what is no file name.
     """
     target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise OSError(errno.EINVAL, "it is no regular file")
     number, scratch = mkstemp(dir=os.path.dirname(target), prefix=".promptlint-")
     try:
         with open(number, "wb") as file:

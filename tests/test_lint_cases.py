@@ -80,4 +80,4 @@ def test_a_template(name: str) -> None:
 def test_the_samples_of_formats(expected: Expected, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     monkeypatch.chdir(ROOT)
     assert run(["lint", "fixtures/formats", "--format", "concise", "--no-cache"]) == 1
-    expected(ROOT / "fixtures" / "formats" / "lint.expected", capsys.readouterr().out)
+    expected(ROOT / "fixtures" / "formats.expected", capsys.readouterr().out)

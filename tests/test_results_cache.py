@@ -14,6 +14,7 @@ import promptlint
 import promptlint.files
 from promptlint.commands.lint import lint
 from promptlint.commands.lint_settings import LintOptions
+from promptlint.files import replace_file
 from promptlint.finding import Report
 from promptlint.lint import results_cache as module
 from promptlint.lint.results_cache import ResultsCache, hash_of, key, results_cache
@@ -340,3 +341,14 @@ def test_a_comment_that_answers_is_kept_with_the_result(here: Path) -> None:
         report = linted()
         assert report.lint is not None
         assert (rules(report), [one.reason for one in report.lint.suppressed]) == ([], ["a test"])
+
+
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    """A cache of results that is a link to one, say."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(OSError, match="no regular file"):
+            replace_file(str(tmp_path / name), b"text")
+    assert not (tmp_path / "pipe").is_file()
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link"}

@@ -17,7 +17,7 @@ def start_of_question(a: Rendered, b: Rendered, text: Sequence[Divergence]) -> i
     shared, if it stood in front.
     """
     costly = [divergence for divergence in text if not harmless(divergence)]
-    if not costly or a.template is not None:
+    if not costly or a.template is not None or not a.items or not b.items:
         return None
     last_a, last_b = a.items[-1], b.items[-1]
     if any(item.item.level != "messages" or item.item.role != "user" for item in (last_a, last_b)):

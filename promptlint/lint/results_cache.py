@@ -116,6 +116,8 @@ def _folder() -> str | None:
 def _read(path: str) -> dict[str, bytes]:
     """Key -> line, the oldest first. Another user's file, or one that is no cache, is as good as none."""
     try:
+        if not os.path.isfile(path):  # a pipe would be waited for
+            return {}
         if not stat.S_ISREG(os.stat(path).st_mode):  # to open a pipe would wait for a writer
             return {}
         with open(path, "rb") as file:
