@@ -19,8 +19,15 @@ _FIXES = {
 }
 
 
+# What the template of a model has: another one that prints messages makes a prompt of its own with each call.
+_MARKS = ("add_generation_prompt", "bos_token", "eos_token", "<|", "<\uff5c", "[INST]", "<start_of_turn>", "im_start")
+
+
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """Each place of the template that does so, once; related: the condition that chooses."""
+    text = subject.template.files[0].text
+    if not any(mark in text for mark in _MARKS):
+        return
     shown = subject.rendered()
     for rewrite in () if shown is None else shown.rewrites:
         values = {

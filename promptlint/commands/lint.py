@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.commands.lint_answers import answered
-from promptlint.commands.lint_files import DATA, TEMPLATES, Linted, is_template, lint_file
+from promptlint.commands.lint_files import DATA, TEMPLATES, Linted, is_for_something_else, is_template, lint_file
 from promptlint.commands.lint_rendering import Stages
 from promptlint.commands.lint_results import Results
 from promptlint.commands.lint_settings import LintOptions, Settings, SettingsError
@@ -59,6 +59,11 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
         if progress is not None:
             progress(number, len(walked.files))
         named = found.named and not options.as_walked
+        if not named and is_template(found.path) and is_for_something_else(found.path, _head(found.path)):
+            outcome.skipped.append(
+                (found.path, "a template of something else than a prompt; name it to have it looked at")
+            )
+            continue
         try:
             one = _linted(found.path, settings, results)
         except (SettingsError, RuleFault) as error:
@@ -79,6 +84,15 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
     if progress is not None:
         progress(len(walked.files), len(walked.files))
     return outcome
+
+
+def _head(path: str) -> str:
+    """The first characters of a file, as far as they can be told."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(400).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _linted(path: str, settings: Settings, results: Results) -> Linted:

@@ -1,5 +1,6 @@
 """One file -> findings: what is in it is recognised by content, and goes to the rules of its scope."""
 
+import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +19,13 @@ from promptlint.tokens import Tokenizer
 if TYPE_CHECKING:
     from promptlint.commands.lint_rendering import Stages
 
+_OTHER_ENDS = (
+    ".html", ".htm", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".env", ".properties", ".service", ".timer",
+    ".tf", ".sql", ".sh", ".bash", ".ps1", ".py", ".rs", ".go", ".js", ".ts", ".css", ".scss", ".c", ".h", ".cpp",
+    ".java", ".rb", ".rst", ".tex", ".csv", ".svg", "dockerfile", "makefile", "crontab",
+)  # fmt: skip
+_OTHER_NAMES = ("readme", "changelog", "license", "contributing", "nginx", "docker-compose")
+_OTHER_HEADS = ("<!doctype", "<html", "#!", "<?xml", "from scratch", "apiversion:", "[unit]", "server {", "version: ")
 TEMPLATES = (".j2", ".jinja", ".jinja2")
 DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
 """How names of files end, with what is in them."""
@@ -109,6 +117,16 @@ def _joined(templates: Linted, requests: Linted) -> Linted:
 def is_template(path: str) -> bool:
     """Whether a file says by its name that it is a template."""
     return path.endswith(TEMPLATES)
+
+
+def is_for_something_else(path: str, head: str) -> bool:
+    """Whether a template, by its name or its first characters, makes a page, a configuration or a script."""
+    name = path.replace(os.sep, "/").rpartition("/")[2].lower()
+    inner = name.rpartition(".")[0]
+    if inner.endswith(_OTHER_ENDS) or inner.startswith(_OTHER_NAMES):
+        return True
+    head = head.lstrip("\ufeff \t\r\n").lower()
+    return head.startswith(_OTHER_HEADS) or "ansible_managed" in head
 
 
 def _is_template(document: Document) -> bool:

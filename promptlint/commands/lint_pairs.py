@@ -55,7 +55,7 @@ class Pairs:
 
     def add(self, request: Request, prompt: Rendered | None) -> None:
         """The next request of the document; one without a text (token ids) follows none."""
-        if prompt is None or not any(rule.scope == "pair" for rule in self._how.rules):
+        if prompt is None or _is_answered(prompt) or not any(rule.scope == "pair" for rule in self._how.rules):
             return
         followed = self._followed.setdefault((request.format, request.provider), Followed())
         found, gone = followed.add(self._number, prompt)
@@ -71,6 +71,11 @@ class Pairs:
         """What was found, each cause at each place once."""
         found = joined(self._told, self._pairs, "pairs")
         return [one._replace(severity="info") if _is_expected(one, self._told, self._pairs) else one for one in found]
+
+
+def _is_answered(prompt: Rendered) -> bool:
+    """Whether the model has the last word: an example for training, say, which nobody has sent."""
+    return bool(prompt.items) and prompt.items[-1].item.role in ("assistant", "model", "gpt")
 
 
 def _is_expected(finding: Finding, found: Sequence[Told], pairs: int) -> bool:

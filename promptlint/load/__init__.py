@@ -55,6 +55,21 @@ def load(
         raise PromptlintError(f"{name}{record}: {error.message}", error.hint) from None
 
 
+def load_at(document: Document, found: Found, parsed: Parsed) -> Request:
+    """The request at a place of a document that holds several, as `containers.Several` has found it.
+
+    Raises PromptlintError as `load` does.
+    """
+    try:
+        inner, recognised = locate(found)
+        if recognised is None:
+            raise _unknown(inner.value)
+        body, format_name = _body(inner, None, recognised)
+        return _request(document, inner, body, format_name, ())._replace(ends=parsed.ends)
+    except PromptlintError as error:
+        raise PromptlintError(f"{_name(document)}#{document.entry}: {error.message}", error.hint) from None
+
+
 def value_of(request: Request) -> Json:
     """The whole document that holds a request, as a value; the text itself where it was read as one."""
     if request.format == "text" and not request.path:

@@ -1,9 +1,10 @@
 """Every request of a document: records of a log, entries of a batch, exchanges of recorded traffic."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from promptlint.errors import PromptlintError
 from promptlint.load import load
+from promptlint.load.envelope import Found
 from promptlint.prompt import Document, Request, SourceByte
 from promptlint.read.json_pair import Parsed
 from promptlint.read.lines import byte_offsets
@@ -26,7 +27,8 @@ def requests(document: Document) -> Iterator[Request | PromptlintError]:
         yield load(document)
         return
     except Several as several:
-        count = len(several.found)
+        yield from _each(document, several.found)
+        return
     except PromptlintError:
         count = _exchanges(document)
         if not count:
@@ -69,10 +71,21 @@ def _tried(document: Document, parsed: Parsed | None = None) -> Iterator[Request
     try:
         yield load(document, parsed=parsed)
     except Several as several:
-        for entry in range(len(several.found)):
-            yield from _tried(document._replace(entry=entry), parsed)
+        yield from _each(document, several.found)
     except PromptlintError as error:
         yield error
+
+
+def _each(document: Document, found: Sequence[Found]) -> Iterator[Request | PromptlintError]:
+    """The requests at places of a document, which is parsed once and searched once."""
+    from promptlint.load import load_at, value_of_document
+
+    parsed = Parsed(value_of_document(document), {})
+    for entry, place in enumerate(found):
+        try:
+            yield load_at(document._replace(entry=entry), place, parsed)
+        except PromptlintError as error:
+            yield error
 
 
 def _has_records(document: Document) -> bool:

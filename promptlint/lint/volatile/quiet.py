@@ -15,8 +15,9 @@ _TAG = (
     r"example[-_]\w{1,20})(?:\s[^<>\n]{0,80})?>"
 )
 _TITLE = (
-    r"(?im)^[ \t]{0,4}(?:(?P<level>#{1,6})[ \t][^\n]{0,60}?|[*_>\- \t]{0,6}(?:\w+[ \t]){0,3}?)"
-    r"\b(?:examples?|samples?|few[- ]shot|transcripts?|e\.g\.|for instance|demonstrations?)\b[^\n]{0,80}$"
+    r"(?im)^[ \t]{0,4}(?:(?P<level>#{1,6})[ \t][^\n]{0,60}?|[*_>\- \t]{0,6}(?:[\w.,']+[ \t]){0,8}?)"
+    r"(?:\b(?:examples?|samples?|few[- ]shot|transcripts?|e\.g\.|for instance|demonstrations?|excerpts?)\b[^\n]{0,80}|"
+    r"\b(?:such|reads)\b[^\n]{0,60}:[ \t]*)$"
 )
 _HEADING = r"(?m)^[ \t]{0,4}(#{1,6})[ \t]"
 _ASKS = r"(?im)^[^\w\n]{0,4}(?:user|human|customer|q|question|input|caller|guest|client)\b\W{0,3}:"
