@@ -22,7 +22,7 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
             continue
         if loop.first < min(loop.last, end) and (rest := behind(loop.last - 1)).matters:
             values = {"over": loop.over, "behind": rest.words}
-            yield Hit(loop.range, values, lost_tokens=rest.tokens, severity="warning" if unordered else None)
+            yield Hit(loop.range, values, lost_tokens=rest.lost, severity="warning" if unordered else None)
 
 
 def fix(subject: TemplateSubject, hit: Hit) -> Iterator[Replace]:

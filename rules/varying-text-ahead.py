@@ -31,7 +31,7 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
                 yield Hit(
                     part.expression,
                     {"name": name, "how": _how(found), "behind": rest.words if rest.marked else rest.fixed},
-                    lost_tokens=rest.tokens or None,
+                    lost_tokens=rest.lost,
                     severity=severity,
                     confidence="certain" if found.declared else "possible",
                     cause=found.cause,

@@ -96,17 +96,22 @@ def search_pattern(value: Json, where: str) -> str:
 
 def _message(value: Json, where: str) -> str:
     """A text of which only {match} is filled in."""
+    found = text(value, where)
+    for name, plain in message_fields(found, where):
+        if name != "match" or not plain:
+            raise PromptlintError(f"{where}: unknown field {{{shown(name)}}}", "there is only {match}")
+    return found
+
+
+def message_fields(message: str, where: str) -> list[tuple[str, bool]]:
+    """The fields `{name}` of a message, each with whether it is nothing but the name. Raises PromptlintError."""
     import string
 
-    found = text(value, where)
     try:
-        parts = [part[1:] for part in string.Formatter().parse(found) if part[1] is not None]
+        parts = [part[1:] for part in string.Formatter().parse(message) if part[1] is not None]
     except ValueError as error:
         raise PromptlintError(f"{where}: {error}", "a brace is written {{ or }}") from None
-    for name, form, conversion in parts:
-        if name != "match" or form or conversion:
-            raise PromptlintError(f"{where}: unknown field {{{shown(str(name))}}}", "there is only {match}")
-    return found
+    return [(str(name), not form and not conversion) for name, form, conversion in parts]
 
 
 def _rules(value: Json, where: str) -> dict[str, dict[str, Any]]:

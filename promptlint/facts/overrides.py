@@ -1,23 +1,20 @@
 """Facts of the user's own, over ours: negotiated prices, new models, another limit. Checked here, cell by cell."""
 
 import re
-from collections.abc import Callable, Mapping
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from promptlint import facts
+from promptlint.config.checks import Check, choice, fields, flag, mapping, one_of, text, wrong
 from promptlint.errors import PromptlintError
 from promptlint.facts.own import Overrides
 from promptlint.facts.providers import CACHES, Provider
 from promptlint.prompt import Json, Number
-from promptlint.read.names import nearest, shown
+from promptlint.read.names import shown
 
 _LARGEST = 10**9
 _DIGITS = 20  # of a number that is taken
-
-Check = Callable[[Json, str], Any]
-"""A value as it was written, and where -> as rows have it; raises PromptlintError."""
 
 
 def overrides(section: Json, where: str) -> Overrides:
@@ -26,7 +23,7 @@ def overrides(section: Json, where: str) -> Overrides:
     Raises PromptlintError for an unknown key (with the nearest one), a wrong type, a negative price, a model or
     provider that is not known.
     """
-    found = _fields(section, where, {"models": _mapping, "prices": _mapping, "providers": _mapping})
+    found = fields(section, where, {"models": mapping, "prices": mapping, "providers": mapping})
     stamp = {"source": [where], "checked": date.today().isoformat(), "confidence": "high"}
     models = {name: _model(name, row, f"{where}: models.{name}") for name, row in found.get("models", {}).items()}
     prices = {name: _price_rows(rows, f"{where}: prices.{name}") for name, rows in found.get("prices", {}).items()}
@@ -82,7 +79,7 @@ def _known(name: str, own: Overrides, where: str) -> str:
 
 
 def _model(name: str, row: Json, where: str) -> dict[str, Any]:
-    found = _fields(row, where, _MODEL)
+    found = fields(row, where, _MODEL)
     table = facts.table("models")
     if name not in table["models"] and "family" not in found:
         for field in ("provider", "caches"):
@@ -97,13 +94,13 @@ def _model(name: str, row: Json, where: str) -> dict[str, Any]:
 
 def _provider(name: str, row: Json, where: str) -> dict[str, Any]:
     _serving(name, where)
-    return _fields(row, where, _PROVIDER)
+    return fields(row, where, _PROVIDER)
 
 
 def _price_rows(rows: Json, where: str) -> list[dict[str, Any]]:
     listed = rows if isinstance(rows, list) else [rows]
     found = [
-        _fields(row, f"{where}.{index}" if isinstance(rows, list) else where, _PRICES)
+        fields(row, f"{where}.{index}" if isinstance(rows, list) else where, _PRICES)
         for index, row in enumerate(listed)
     ]
     if not any("input" in row for row in found):
@@ -127,52 +124,12 @@ def _refuse_days(row: dict[str, Any], before: list[dict[str, Any]], where: str) 
             raise PromptlintError(f"{where}: two rows {day}", "give each its own from, platforms or cache")
 
 
-def _fields(value: Json, where: str, known: Mapping[str, Check]) -> dict[str, Any]:
-    """A mapping of known keys, each checked."""
-    found = _mapping(value, where)
-    for key in found:
-        _choice(key, where, list(known), "key")
-    return {
-        key: known[key](item, f"{where}.{key}" if ": " in where else f"{where}: {key}") for key, item in found.items()
-    }
-
-
-def _mapping(value: Json, where: str) -> dict[str, Json]:
-    if not isinstance(value, dict):
-        raise _wrong(value, where, "a mapping")
-    return value
-
-
-def _choice(value: Json, where: str, options: list[str], what: str = "") -> str:
-    if isinstance(value, str) and value in options:
-        return value
-    close = nearest(value, options) if isinstance(value, str) else None
-    hint = f"did you mean {close}?" if close else f"one of {', '.join(options)}"
-    raise PromptlintError(f"{where}: unknown {what} {_shown(value)}".replace("  ", " "), hint)
-
-
-def _one_of(*options: str) -> Check:
-    return lambda value, where: _choice(value, where, list(options))
-
-
-def _text(value: Json, where: str) -> str:
-    if not isinstance(value, str):
-        raise _wrong(value, where, "a text")
-    return value
-
-
-def _flag(value: Json, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(value, where, "true or false")
-    return value
-
-
 def _decimal(value: Json, where: str, what: str) -> Decimal:
     if isinstance(value, Number) and len(value.text) <= _DIGITS:
         number = Decimal(value.text)
         if number.is_finite() and 0 <= number <= _LARGEST:
             return number
-    raise _wrong(value, where, f"{what}, at most {_LARGEST:,}")
+    raise wrong(value, where, f"{what}, at most {_LARGEST:,}")
 
 
 def _price(value: Json, where: str) -> Decimal:
@@ -186,27 +143,27 @@ def _times(value: Json, where: str) -> Decimal:
 def _count(value: Json, where: str) -> int:
     number = _decimal(value, where, "a whole number, not below 0")
     if number != int(number):
-        raise _wrong(value, where, "a whole number, not below 0")
+        raise wrong(value, where, "a whole number, not below 0")
     return int(number)
 
 
 def _day(value: Json, where: str) -> str:
     try:
-        return date.fromisoformat(_text(value, where)).isoformat()
+        return date.fromisoformat(text(value, where)).isoformat()
     except ValueError:
-        raise _wrong(value, where, "a day such as 2026-11-29") from None
+        raise wrong(value, where, "a day such as 2026-11-29") from None
 
 
 def _ttl(value: Json, where: str) -> str:
     if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,4}[smhd]|in_memory", value):
         return value
-    raise _wrong(value, where, "a lifetime such as 5m or 1h")
+    raise wrong(value, where, "a lifetime such as 5m or 1h")
 
 
 def _list(of: Check) -> Check:
     def check(value: Json, where: str) -> list[Any]:
         if not isinstance(value, list):
-            raise _wrong(value, where, "a list")
+            raise wrong(value, where, "a list")
         return [of(item, f"{where}.{index}") for index, item in enumerate(value)]
 
     return check
@@ -216,72 +173,60 @@ def _write(value: Json, where: str) -> Any:
     if value == "input":
         return value
     if not isinstance(value, dict):
-        raise _wrong(value, where, "a price for each lifetime, such as {5m: 1.25}, or input")
+        raise wrong(value, where, "a price for each lifetime, such as {5m: 1.25}, or input")
     return {_ttl(ttl, where): _price(price, f"{where}.{ttl}") for ttl, price in value.items()}
 
 
 def _tier(value: Json, where: str) -> dict[str, Any]:
-    found = _fields(value, where, {"above": _count, "input_times": _times, "output_times": _times})
+    found = fields(value, where, {"above": _count, "input_times": _times, "output_times": _times})
     for key in ("above", "input_times", "output_times"):
         if key not in found:
             raise PromptlintError(f"{where}: {key} is missing", "a tier has above, input_times and output_times")
     return found
 
 
-def _wrong(value: Json, where: str, wanted: str) -> PromptlintError:
-    return PromptlintError(f"{where}: {_shown(value)} is not {wanted}")
-
-
-def _shown(value: Json) -> str:
-    if isinstance(value, Number):
-        return shown(value.text)
-    if isinstance(value, str):
-        return shown(value) or "an empty text"
-    return {bool: str(value).lower(), dict: "a mapping", list: "a list"}.get(type(value), "nothing")
-
-
 def _family(value: Json, where: str) -> str:
-    return _choice(value, where, list(facts.table("models")["families"]), "family")
+    return choice(value, where, list(facts.table("models")["families"]), "family")
 
 
 def _serving(value: Json, where: str) -> str:
-    return _choice(value, where, list(facts.table("providers")), "provider")
+    return choice(value, where, list(facts.table("providers")), "provider")
 
 
 _MODEL: dict[str, Check] = {
     "family": _family,
     "provider": _serving,
-    "platforms": _list(_text),
-    "caches": _list(_one_of(*CACHES)),
-    "ids": _list(_text),
+    "platforms": _list(text),
+    "caches": _list(one_of(*CACHES)),
+    "ids": _list(text),
     "minimum": _count,
     "step": _count,
     "ttls": _list(_ttl),
     "default_ttl": _ttl,
-    "lifetime": _text,
-    "thinking_kept": _one_of("all", "last-turn"),
+    "lifetime": text,
+    "thinking_kept": one_of("all", "last-turn"),
     "count_factor": _times,
 }
 _PRICES: dict[str, Check] = {
     "from": _day,
     "until": _day,
-    "platforms": _list(_text),
-    "cache": _one_of(*CACHES),
+    "platforms": _list(text),
+    "cache": one_of(*CACHES),
     "input": _price,
     "read": _price,
     "write": _write,
     "output": _price,
     "storage": _price,
     "tiers": _list(_tier),
-    "note": _text,
+    "note": text,
 }
 _PROVIDER: dict[str, Check] = {
-    "cache": _one_of(*CACHES),
+    "cache": one_of(*CACHES),
     "lookback": _count,
     "marker_limit": _count,
     "lifetimes": lambda value, where: tuple(_list(_ttl)(value, where)),
     "default_lifetime": _ttl,
-    "implicit": _flag,
-    "answers": _flag,
+    "implicit": flag,
+    "answers": flag,
     "held_back": _count,
 }

@@ -55,7 +55,7 @@ def hits_of_calls(subject: TemplateSubject, wanted: Callable[[Template, Call], b
             call.range,
             values,
             () if inside else (there,),
-            rest.tokens or None,
+            rest.lost,
             severity="warning" if hole is None else None,
             confidence="possible" if open_format else None,
         )

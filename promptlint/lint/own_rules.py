@@ -2,11 +2,10 @@
 
 import os
 import re
-import string
 
 from promptlint.config import parse_yaml, relative
 from promptlint.config.checks import Check, fields, list_of, one_of, text, wrong
-from promptlint.config.settings import rule_id, search_pattern
+from promptlint.config.settings import message_fields, rule_id, search_pattern
 from promptlint.errors import PromptlintError
 from promptlint.lint.rule import SCOPES, Rule, rule_of
 from promptlint.prompt import Json
@@ -45,11 +44,7 @@ def _rule(folder: str, name: str) -> Rule:
 def _message(value: Json, where: str) -> str:
     """A text with plain fields: {name}."""
     found = text(value, where)
-    try:
-        parts = [part[1:] for part in string.Formatter().parse(found) if part[1] is not None]
-    except ValueError as error:
-        raise PromptlintError(f"{where}: {error}", "a brace is written {{ or }}") from None
-    if any(not str(name).isidentifier() or form or conversion for name, form, conversion in parts):
+    if not all(plain and name.isidentifier() for name, plain in message_fields(found, where)):
         raise wrong(value, where, "a text with plain fields such as {match}")
     return found
 

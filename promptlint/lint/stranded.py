@@ -10,6 +10,8 @@ from promptlint.template import Call, Hole, SourceRange, Text
 
 FEW = 24  # tokens of fixed text behind a place; with fewer, the place is the tail of the prompt
 
+_CONVERSATION = "the whole conversation"
+
 
 class Behind(NamedTuple):
     """What is lost when one part of a template moves."""
@@ -22,6 +24,11 @@ class Behind(NamedTuple):
     def matters(self) -> bool:
         """Whether it is more than a tail."""
         return self.tokens >= FEW or bool(self.other)
+
+    @property
+    def lost(self) -> int | None:
+        """Tokens that are lost; None where more is lost than can be counted here, or nothing."""
+        return None if self.other == _CONVERSATION else self.tokens or None
 
     @property
     def fixed(self) -> str:
@@ -111,7 +118,7 @@ def _others(subject: TemplateSubject, end: int) -> list[str]:
     if template.is_chat:
         over = [loop for loop in template.loops if "messages" in loop.names and loop.first < end]
         last = min(max((loop.last for loop in over), default=0), end)
-        found[:last] = ["the whole conversation"] * last
+        found[:last] = [_CONVERSATION] * last
     return found
 
 

@@ -64,7 +64,7 @@ def _unseen(subject: TemplateSubject, moved: "list[Moved]", found: list[Hit]) ->
                 "often": often,
                 "behind": rest.words,
             }
-            yield Hit(each.at, values, lost_tokens=rest.tokens or None)
+            yield Hit(each.at, values, lost_tokens=rest.lost)
 
 
 def _is_always_printed(subject: TemplateSubject, at: object) -> bool:
