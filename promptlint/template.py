@@ -85,11 +85,19 @@ class Breakpoint(NamedTuple):
     part: int  # parts ahead of it
 
 
+class Turn(NamedTuple):
+    """What begins a message of a chat that a template writes out: `{{role "system"}}`, a line `system:`."""
+
+    role: str
+    range: SourceRange
+    part: int  # parts that begin ahead of it
+
+
 class Template(NamedTuple):
     """What is known of a template without rendering it."""
 
     name: str
-    language: str  # "jinja"
+    language: str  # "jinja", or a key of data/template_languages.yaml
     files: tuple[TemplateFile, ...]
     parts: tuple[Text | Hole, ...]
     loops: tuple[Loop, ...]
@@ -101,3 +109,4 @@ class Template(NamedTuple):
     comments: tuple[SourceRange, ...] = ()  # `{# ... #}` of all files
     tags: tuple[SourceRange, ...] = ()  # `{% ... %}` of all files
     missing: tuple[str, ...] = ()  # names of templates that it would bring in, were they there
+    turns: tuple[Turn, ...] = ()  # messages that it writes out, where it says so

@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.commands.lint_answers import answered
-from promptlint.commands.lint_files import DATA, TEMPLATES, Linted, is_for_something_else, is_template, lint_file
+from promptlint.commands.lint_files import (
+    DATA,
+    SOURCES,
+    TEMPLATES,
+    Linted,
+    is_for_something_else,
+    is_template,
+    lint_file,
+)
 from promptlint.commands.lint_rendering import Stages
 from promptlint.commands.lint_results import Results
 from promptlint.commands.lint_settings import LintOptions, Settings, SettingsError
@@ -20,7 +28,7 @@ Progress = Callable[[int, int], None]
 _KeptPlace = tuple[str, str, object]
 """What stays of a finding's place while its file is put right: lines move, pointers do not."""
 
-SUFFIXES = (*TEMPLATES, *DATA)
+SUFFIXES = (*TEMPLATES, *DATA, *SOURCES)
 """Files that are looked into where a folder is named."""
 
 _RANK: tuple[Severity, ...] = ("error", "warning", "info")

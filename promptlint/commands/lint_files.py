@@ -26,6 +26,7 @@ _OTHER_ENDS = (
 )  # fmt: skip
 _OTHER_NAMES = ("readme", "changelog", "license", "contributing", "nginx", "docker-compose")
 _OTHER_HEADS = ("<!doctype", "<html", "#!", "<?xml", "from scratch", "apiversion:", "[unit]", "server {", "version: ")
+SOURCES = (".py", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 TEMPLATES = (".j2", ".jinja", ".jinja2")
 DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
 """How names of files end, with what is in them."""
@@ -87,6 +88,10 @@ def _linted(document: Document, how: How) -> Linted:
         from promptlint.commands.lint_template import lint_template
 
         return lint_template(document, (), None, how)
+    if is_source(document.path):
+        from promptlint.commands.lint_source import lint_source
+
+        return lint_source(document, how)
     if document.syntax == "json" and '"chat_template"' in document.text:
         found = _chat_templates(document, how)
         if found is not None:
@@ -117,6 +122,11 @@ def _joined(templates: Linted, requests: Linted) -> Linted:
 def is_template(path: str) -> bool:
     """Whether a file says by its name that it is a template."""
     return path.endswith(TEMPLATES)
+
+
+def is_source(path: str) -> bool:
+    """Whether a file says by its name that it is Python or TypeScript."""
+    return path.endswith(SOURCES) and not path.endswith(".d.ts")
 
 
 def is_for_something_else(path: str, head: str) -> bool:

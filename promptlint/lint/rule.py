@@ -14,8 +14,8 @@ from promptlint.finding import Certainty, Severity
 from promptlint.lint.edits import Edit
 from promptlint.lint.hit import Hit
 
-Scope = Literal["template", "request", "pair"]
-SCOPES: tuple[Scope, ...] = ("template", "request", "pair")
+Scope = Literal["template", "request", "source", "pair"]
+SCOPES: tuple[Scope, ...] = ("template", "request", "source", "pair")
 Fixable = Literal["safe", "unsafe"]
 Check = Callable[[Any], Iterator[Hit]]
 Fix = Callable[[Any, Hit], Iterator[Edit]]
@@ -41,7 +41,7 @@ class Rule(NamedTuple):
     why: str
     fix: str
     references: tuple[str, ...]
-    pattern: str | None = None  # a regular expression: found in the text of the cached prefix or of a template
+    pattern: str | None = None  # a regular expression: found in the cached prefix, in a template or in a source file
     changes: tuple[str, ...] = ()  # scope pair: every change with one of these causes is a hit
     fixable: Fixable | None = None  # its Python file has a `fix`; "safe": the prompt stays the same, byte for byte
     rendered: bool = False  # it looks at what rendering a template shows: without that it does not run

@@ -6,13 +6,13 @@ from promptlint.errors import PromptlintError
 from promptlint.lint.hit import Hit
 from promptlint.lint.limit import within
 from promptlint.lint.rule import Rule, RuleFault, Scope, check_of, is_built_in
-from promptlint.lint.subject import PairSubject, RequestSubject, TemplateSubject
+from promptlint.lint.subject import RequestSubject, SourceSubject, Subject, TemplateSubject
 
 _SECONDS = 2.0
 """That a rule of the user's has for one subject: a regular expression may go on for ever."""
 
 
-def hits(rules: Iterable[Rule], subject: RequestSubject | TemplateSubject | PairSubject) -> Iterator[tuple[Rule, Hit]]:
+def hits(rules: Iterable[Rule], subject: Subject) -> Iterator[tuple[Rule, Hit]]:
     """What each rule of the subject's scope says of it. Raises RuleFault for a rule of the user's that breaks down."""
     scope = scope_of(subject)
     for rule in rules:
@@ -22,7 +22,7 @@ def hits(rules: Iterable[Rule], subject: RequestSubject | TemplateSubject | Pair
                 yield rule, hit
 
 
-def _guarded(rule: Rule, subject: RequestSubject | TemplateSubject | PairSubject) -> list[Hit]:
+def _guarded(rule: Rule, subject: Subject) -> list[Hit]:
     try:
         with within(_SECONDS):
             found = list(check_of(rule)(subject))
@@ -38,8 +38,10 @@ def _guarded(rule: Rule, subject: RequestSubject | TemplateSubject | PairSubject
         raise RuleFault(f"rule {rule.id}: {type(error).__name__}: {error}", "correct its Python file") from None
 
 
-def scope_of(subject: RequestSubject | TemplateSubject | PairSubject) -> Scope:
+def scope_of(subject: Subject) -> Scope:
     """Which rules look at it."""
     if isinstance(subject, RequestSubject):
         return "request"
-    return "template" if isinstance(subject, TemplateSubject) else "pair"
+    if isinstance(subject, TemplateSubject):
+        return "template"
+    return "source" if isinstance(subject, SourceSubject) else "pair"

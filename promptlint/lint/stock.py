@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from promptlint.lint.hit import Hit, Place
 from promptlint.lint.rule import Rule
-from promptlint.lint.subject import PairSubject, RequestSubject, TemplateSubject
+from promptlint.lint.subject import PairSubject, RequestSubject, SourceSubject, TemplateSubject
 from promptlint.template import SourceRange, Text
 
 _SHOWN = 60  # characters of a match in a message
 
 
-def pattern(rule: Rule, subject: RequestSubject | TemplateSubject) -> Iterator[Hit]:
-    """Every match in the text of the cached part of a request, or in the literal text of a template."""
+def pattern(rule: Rule, subject: RequestSubject | TemplateSubject | SourceSubject) -> Iterator[Hit]:
+    """Every match in the text of the cached part of a request, in the literal text of a template, in a source file."""
     assert rule.pattern is not None
     wanted = re.compile(rule.pattern)
     if isinstance(subject, RequestSubject):
@@ -22,6 +22,10 @@ def pattern(rule: Rule, subject: RequestSubject | TemplateSubject) -> Iterator[H
                 yield Hit(
                     at, {"match": _shown(match[0])}, lost_tokens=subject.tokens_behind(piece.char + match.start())
                 )
+        return
+    if isinstance(subject, SourceSubject):
+        for match in wanted.finditer(subject.source.modules[0].text):
+            yield Hit(SourceRange(0, match.start(), match.end()), {"match": _shown(match[0])})
         return
     template = subject.template
     for part in template.parts:

@@ -1,4 +1,4 @@
-"""What rules look at: a request with its prompt and its cache, a template, the differences of two renderings."""
+"""What rules look at: a request with its prompt and its cache, a template, a source file, two renderings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +11,7 @@ from promptlint.prompt import AtomKind, Level, Path, Rendered, Request
 from promptlint.template import Template
 
 if TYPE_CHECKING:
+    from promptlint.lint.flow.flows import Source
     from promptlint.lint.rendering.outcome import RenderedEffects
 
 
@@ -76,6 +77,13 @@ class TemplateSubject(NamedTuple):
     rendered: "Callable[[], RenderedEffects | None]" = _not_rendered  # worked out when first asked; None: --no-render
 
 
+class SourceSubject(NamedTuple):
+    """One source file, and what reaches prompts through it."""
+
+    source: "Source"
+    count: Callable[[str], int]  # tokens of a text
+
+
 class PairChange(NamedTuple):
     """A change between two renderings of one prompt that costs something, and the hit that tells of it."""
 
@@ -87,3 +95,6 @@ class PairSubject(NamedTuple):
     """Two renderings of one prompt."""
 
     changes: tuple[PairChange, ...]
+
+
+Subject = RequestSubject | TemplateSubject | SourceSubject | PairSubject

@@ -1,0 +1,296 @@
+"""Calls: of functions and classes of the project, and of what is from elsewhere."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from promptlint.facts import flow_tables
+from promptlint.lint.flow.code import Call, Constant, Expression, Function, Item, Member, Name, Parameter
+from promptlint.lint.flow.run import Run
+from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.values import (
+    At,
+    Change,
+    Changing,
+    Class,
+    Code,
+    Element,
+    Fields,
+    Outside,
+    Plain,
+    Several,
+    Thing,
+    Unknown,
+    Value,
+    changes_in,
+    either,
+    mapped,
+    options,
+)
+
+_DEEPEST = 14  # calls above one
+
+
+class Given(NamedTuple):
+    """An argument of a call."""
+
+    name: str | None  # of a keyword; "**" of a mapping that is spread
+    value: Value
+    at: At
+    node: Expression
+    spread: bool = False
+
+
+def dotted(node: Expression) -> str:
+    """A callee as it is written, without arguments: "self.client.messages.create"."""
+    match node:
+        case Name(name=name):
+            return name
+        case Member(of=of, name=name):
+            inner = dotted(of)
+            return f"{inner}.{name}" if inner else name
+        case Call(callee=callee):
+            return dotted(callee)
+        case Item(of=of):
+            return dotted(of)
+        case Constant():
+            return ""
+        case _:
+            return ""
+
+
+def call(run: Run, node: Call, frame: Frame, *, awaited: bool = False) -> Value:
+    """The answer of a call."""
+    from promptlint.lint.flow.members import member
+    from promptlint.lint.flow.methods import method
+
+    base: Value | None = None
+    if isinstance(node.callee, Member):
+        base = run.value(node.callee.of, frame)
+        targets = options(member(run, base, node.callee.name, node.callee, frame))
+    else:
+        targets = options(run.value(node.callee, frame))
+    given = _arguments(run, node, frame)
+    answers: list[Value] = []
+    for target in targets:
+        if isinstance(target, Code):
+            answers.append(_own(run, target, given, node, frame, awaited))
+        elif isinstance(target, Class):
+            answers.append(made(run, target, given, node, frame))
+    if len(answers) == len(targets):
+        return either(*answers)
+    if base is None:
+        from promptlint.lint.flow.outside import function
+
+        target = next(one for one in targets if not isinstance(one, Code | Class))
+        return either(*answers, function(run, target, given, node, frame))
+    assert isinstance(node.callee, Member)
+    return either(*answers, *(method(run, one, node.callee.name, given, node, frame) for one in options(base)))
+
+
+def _arguments(run: Run, node: Call, frame: Frame) -> list[Given]:
+    return [
+        Given(one.name, run.value(one.value, frame), run.at(one.value, frame), one.value, one.spread)
+        for one in node.arguments
+    ]
+
+
+def _own(run: Run, target: Code, given: list[Given], node: Call, frame: Frame, awaited: bool) -> Value:
+    """The answer of a function of the project; one that is not waited for runs alongside others."""
+    at = run.at(node, frame)
+    alongside = target.function.is_async and not awaited
+    return run_code(run, target, given, at, frame, alongside=alongside)
+
+
+def run_code(
+    run: Run, code: Code, given: list[Given], at: At, frame: Frame, *, alongside: bool = False, waited: bool = False
+) -> Value:
+    """What a function of the project answers when it is called at a place."""
+    function = code.function
+    here = (code.scope.module, function.span)
+    if frame.depth >= _DEEPEST or here in frame.calls:
+        return Unknown(function.name)
+    if not (frame.frozen or frame.is_script):
+        run.entered.add(here)
+    scope = Scope(code.scope.module, code.scope)
+    inner = Frame(
+        scope,
+        frame.loops,
+        frame.frozen or _is_kept(run, code, frame),
+        frame.depth + 1,
+        frame.depth if alongside else frame.alongside,
+        waited or (frame.waited and frame.alongside is not None and not alongside),
+        calls=(*frame.calls, here),
+        constructs=frame.constructs or function.name in ("__init__", "constructor"),
+    )
+    bind(run, code, given, inner)
+    run.block(function.body(), inner)
+    answer = answer_of(inner)
+    from promptlint.lint.flow.prompts import seen_answer
+
+    answer = seen_answer(run, code, answer, inner)
+    return passed(answer, at)
+
+
+def answer_of(frame: Frame) -> Value:
+    """What a function has answered in any of its ways."""
+    if frame.yielded:
+        return Several(frame.yielded, depth=frame.depth - 1)
+    return either(*frame.returned) if frame.returned else Plain(None, is_none=True)
+
+
+def passed(answer: Value, at: At) -> Value:
+    """An answer as its caller sees it: what is nothing but a change is put into the text by the call."""
+    moved: dict[Change, Change] = {}
+    pure = [one.change for one in options(answer) if isinstance(one, Changing)]
+    for change in changes_in(answer):
+        if len(change.path) < 12 and at not in change.path:
+            there = at if change in pure and change.kind != "query" else change.at
+            moved[change] = change._replace(at=there, path=(*change.path, at))
+    return mapped(answer, moved)
+
+
+def _is_kept(run: Run, code: Code, frame: Frame) -> bool:
+    """Whether a decorator keeps the answer."""
+    freezes = flow_tables.passing(run.module(code.scope.module).language).freezes
+    for decorator in code.function.decorators:
+        written = dotted(decorator)
+        found = run.value(decorator.callee if isinstance(decorator, Call) else decorator, Frame(code.scope))
+        if written in freezes or (isinstance(found, Outside) and found.name in freezes):
+            return True
+    return False
+
+
+def bind(run: Run, code: Code, given: list[Given], frame: Frame) -> None:
+    """Give the parameters of a function their values."""
+    names = frame.scope.names
+    parameters = list(code.function.parameters)
+    is_python = run.language(frame) == "python"
+    if code.owner is not None:
+        names["this"] = code.owner
+        if is_python and not code.function.is_static and parameters:
+            names[parameters.pop(0).name] = code.owner
+    positional = [one for one in given if one.name is None]
+    named: dict[str | None, Value] = {one.name: one.value for one in given if one.name not in (None, "**")}
+    extra = [one.value for one in given if one.name == "**"]
+    for parameter in parameters:
+        value = _bound(run, parameter, positional, named, extra, frame)
+        if parameter.pattern is not None:
+            from promptlint.lint.flow.execute import assign
+
+            assign(run, parameter.pattern, value, frame)
+        else:
+            names[parameter.name] = value
+
+
+def _bound(
+    run: Run, one: Parameter, positional: list[Given], named: dict[str | None, Value], extra: list[Value], frame: Frame
+) -> Value:
+    if one.kind == "rest":
+        items = [Element(each.value, spread=each.spread, loops=frame.loops) for each in positional]
+        positional.clear()
+        return Several(items, depth=frame.depth - 1)
+    if one.kind == "keywords":
+        rest = {str(name): value for name, value in named.items()}
+        named.clear()
+        return Fields(rest, list(extra), depth=frame.depth - 1)
+    if one.name in named:
+        return named.pop(one.name)
+    if positional and positional[0].spread:
+        return Unknown(one.name)
+    if positional:
+        value = positional.pop(0).value
+        return either(value, Unknown(one.name)) if isinstance(value, Plain) and value.is_none else value
+    for mapping in extra:
+        if isinstance(mapping, Fields) and one.name in mapping.entries:
+            return mapping.entries[one.name]
+    if one.default is not None:
+        once = run.language(frame) == "python"  # Python works a default out when it defines the function
+        return run.value(one.default, replace(frame, frozen=frame.frozen or once))
+    return Unknown(one.name)
+
+
+# Classes.
+
+
+def method_of(run: Run, of: Thing | Class, name: str) -> Code | None:
+    """A method of a class or of those it extends, bound to the object."""
+    found = _member_of(run, of.type if isinstance(of, Thing) else of, name)
+    if found is None:
+        return None
+    function, where = found
+    return Code(function, where.scope, of, where)
+
+
+def classes(run: Run, of: Class) -> list[Class]:
+    """A class and those of the project that it extends, the nearest first."""
+    found = [of]
+    for one in found:
+        for base in one.type.bases[:4]:
+            value = run.value(base, Frame(one.scope))
+            if isinstance(value, Class) and value.type.span != of.type.span and len(found) < 8:
+                found.append(value)
+    return found
+
+
+def _member_of(run: Run, of: Class, name: str) -> tuple[Function, Class] | None:
+    from promptlint.lint.flow.code import Define
+
+    for one in classes(run, of):
+        for statement in one.type.body:
+            if isinstance(statement, Define) and statement.function.name == name:
+                return statement.function, one
+    return None
+
+
+def made(run: Run, of: Class, given: list[Given], node: Call, frame: Frame) -> Value:
+    """A new object of a class of the project."""
+    has_own = any(method_of(run, of, name) for name in ("__init__", "constructor"))
+    if not has_own and _is_model(run, of) is None:
+        written = dotted(node.callee)
+        from promptlint.lint.flow.prompts import seen_call
+
+        seen_call(run, written, written, given, node, frame)
+    return instance(run, of, given, run.at(node, frame), frame)
+
+
+def instance(run: Run, of: Class, given: list[Given], at: At, frame: Frame) -> Thing:
+    """An object, with the fields that its class declares and that its first method sets."""
+    from promptlint.lint.flow.code import Assign
+
+    thing = Thing(of)
+    declared: list[str] = []
+    for one in reversed(classes(run, of)):
+        for statement in one.type.body:
+            if isinstance(statement, Assign) and isinstance(statement.target, Name):
+                name = statement.target.name
+                if name not in declared:
+                    declared.append(name)
+                if statement.value is not None:
+                    inner = replace(frame, scope=Scope(one.scope.module, one.scope, {"this": thing}))
+                    thing.fields[name] = _default(run, statement.value, inner)
+    first = method_of(run, thing, "__init__") or method_of(run, thing, "constructor")
+    if first is not None:
+        run_code(run, first, given, at, frame)
+        return thing
+    for name, one_given in zip(declared, (one for one in given if one.name is None), strict=False):
+        thing.fields[name] = one_given.value
+    thing.fields.update({one.name: one.value for one in given if one.name not in (None, "**")})
+    return thing
+
+
+def _is_model(run: Run, of: Class) -> bool | None:
+    """True for a class whose fields are given when an object is made (a dataclass and the like); else None."""
+    written = [dotted(one).rpartition(".")[2] for one in (*of.type.decorators, *of.type.bases)]
+    return True if {"dataclass", "BaseModel", "NamedTuple", "define", "frozen", "Struct"} & set(written) else None
+
+
+def _default(run: Run, node: Expression, frame: Frame) -> Value:
+    """The value of a field: what a factory makes is made for each object, all else once (in Python)."""
+    if isinstance(node, Call):
+        for argument in node.arguments:
+            if argument.name in ("default_factory", "factory"):
+                from promptlint.lint.flow.outside import answer
+
+                return answer(run, run.value(argument.value, frame), [], node, frame)
+    once = run.language(frame) == "python"
+    return run.value(node, replace(frame, frozen=frame.frozen or once))

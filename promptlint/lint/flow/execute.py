@@ -1,0 +1,351 @@
+"""Statements: what they change."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from promptlint.lint.flow import texts
+from promptlint.lint.flow.code import (
+    Assign,
+    Branch,
+    Call,
+    Define,
+    Do,
+    Expression,
+    Import,
+    Item,
+    Leave,
+    Listing,
+    Loop,
+    Mapping,
+    Member,
+    Name,
+    Operation,
+    Return,
+    Statement,
+    Type,
+)
+from promptlint.lint.flow.prompts import named, seen_attribute
+from promptlint.lint.flow.run import Run
+from promptlint.lint.flow.scope import Frame, bound
+from promptlint.lint.flow.values import (
+    Changing,
+    Class,
+    Code,
+    Element,
+    Fields,
+    Plain,
+    Several,
+    Thing,
+    Unknown,
+    Value,
+    Written,
+    either,
+    options,
+)
+
+
+def _assign(run: Run, node: Assign, frame: Frame) -> bool:
+    if node.value is None:
+        return False
+    inner = frozen_for(run, node.target, frame) if node.only_if_none else frame
+    value = run.value(node.value, inner)
+    frame.waited |= inner.waited
+    if node.adds:
+        value = _sum(run, node, value, frame)
+    elif node.only_if_none:
+        value = either(run.value(node.target, frame), value)
+    assign(run, node.target, value, frame)
+    return False
+
+
+def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
+    """What `target += value` makes of the target."""
+    known = run.value(node.target, frame)
+    for one in options(known):
+        if isinstance(one, Several):
+            from promptlint.lint.flow.evaluate import spread_into
+
+            spread_into(one, value, frame)
+            return known
+    assert node.value is not None
+    is_number = all(isinstance(one, Plain) and one.text is None for one in options(known))
+    if is_number and isinstance(value, Plain | Unknown):
+        return known
+    added = tuple(texts.printed(run, value, node.value, frame))
+    if frame.loops and (order := run.orders.get(frame.loops[-1])) is not None:
+        added = (Changing(order), *added)
+    if frame.conditions:
+        return either(*(Written((one, *added)) for one in options(known)), *options(known))
+    before = known.parts if isinstance(known, Written) else (known,)
+    return Written((*before, *added))
+
+
+def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
+    """Give a target a value."""
+    match target:
+        case Name(name=name):
+            frame.scope.names[name] = named(name, value)
+        case Member(of=of, name=name):
+            for owner in options(run.value(of, frame)):
+                if isinstance(owner, Thing):
+                    owner.fields[name] = value
+                elif isinstance(owner, Fields):
+                    owner.entries[name] = value
+            seen_attribute(run, name, value, run.at(target, frame), frame)
+        case Item(of=of, key=key):
+            found = None if key is None else run.value(key, frame)
+            for owner in options(run.value(of, frame)):
+                _put(run, owner, found, value, target, frame)
+        case Listing(items=items):
+            for number, item in enumerate(items):
+                assign(run, item.value, _nth(value, number), frame)
+        case Mapping(entries=entries):
+            for entry in entries:
+                key_value = None if entry.key is None else run.value(entry.key, frame)
+                name = key_value.text if isinstance(key_value, Plain) and key_value.text else ""
+                assign(run, entry.value, _part(value, name), frame)
+        case _:
+            pass
+
+
+def _put(run: Run, owner: Value, key: Value | None, value: Value, target: Item, frame: Frame) -> None:
+    """`owner[key] = value`."""
+    if isinstance(owner, Several):
+        owner.items.append(Element(value, repeated=bool(frame.loops), maybe=True, loops=frame.loops))
+    if not isinstance(owner, Fields):
+        return
+    if isinstance(key, Plain) and key.text is not None:
+        owner.entries[key.text] = value
+        owner.places[key.text] = run.at(target, frame)
+        if frame.conditions:
+            owner.maybe.add(key.text)
+    else:
+        owner.others.append(value)
+        if frame.alongside is not None and frame.waited and owner.depth <= frame.alongside:
+            owner.order = run.change("arrival_order", "answers as they come in", run.at(target, frame), frame)
+    if frame.loops and owner.order is None and not (isinstance(key, Plain) and key.text is not None):
+        owner.order = _order_of_loop(run, frame)
+
+
+def _order_of_loop(run: Run, frame: Frame) -> Any:
+    """Keys that are put in while an unordered collection is gone through come in its order."""
+    return run.orders.get(frame.loops[-1]) if frame.loops else None
+
+
+def _nth(value: Value, number: int) -> Value:
+    found: list[Value] = []
+    for one in options(value):
+        if (
+            isinstance(one, Several)
+            and number < len(one.items)
+            and not any(item.spread or item.repeated for item in one.items[: number + 1])
+        ):
+            found.append(one.items[number].value)
+        elif isinstance(one, Changing) and one.change.kind in ("query", "environment"):
+            found.append(one)
+        else:
+            found.append(Unknown())
+    return either(*found)
+
+
+def _part(value: Value, name: str) -> Value:
+    found: list[Value] = []
+    for one in options(value):
+        if isinstance(one, Fields):
+            found.append(one.entries.get(name) or either(*one.others, Unknown(name)))
+        elif isinstance(one, Thing):
+            found.append(one.fields.get(name, Unknown(name)))
+        else:
+            found.append(Unknown(name))
+    return either(*found)
+
+
+def _return(run: Run, node: Return, frame: Frame) -> bool:
+    value = Plain(None, is_none=True) if node.value is None else run.value(node.value, frame)
+    if node.ends:
+        frame.returned.append(value)
+        return True
+    frame.yielded.append(Element(value, repeated=len(frame.loops) > 0, loops=frame.loops))
+    return False
+
+
+def _do(run: Run, node: Do, frame: Frame) -> bool:
+    run.value(node.value, frame)
+    return False
+
+
+def _branch(run: Run, node: Branch, frame: Frame) -> bool:
+    if node.test is not None:
+        if _asks_for_main(node.test):
+            return False
+        run.value(node.test, frame)
+    before = dict(frame.scope.names)
+    frame.conditions += node.test is not None
+    memo = _memo(run, node, frame)
+    inner = frame if memo is None else memo
+    left_then = run.block(node.then, inner)
+    frame.waited |= inner.waited
+    after_then, frame.scope.names = frame.scope.names, before
+    left_else = run.block(node.otherwise, frame)
+    frame.conditions -= node.test is not None
+    if left_then and left_else:
+        return True
+    if left_else:
+        frame.scope.names = after_then
+    elif not left_then:
+        frame.scope.names = _merged(after_then, frame.scope.names)
+    return False
+
+
+def _merged(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
+    merged = dict(other)
+    for name, value in one.items():
+        known = other.get(name)
+        merged[name] = value if known is None or known is value else either(value, known)
+    return merged
+
+
+def _asks_for_main(test: Expression) -> bool:
+    """`if __name__ == "__main__":`: what it does begins where others would begin, too."""
+    return isinstance(test, Operation) and any(
+        isinstance(one, Name) and one.name == "__name__" for one in test.operands
+    )
+
+
+def _memo(run: Run, node: Branch, frame: Frame) -> Frame | None:
+    """`if self._system is None: self._system = ...` runs once, unless something takes the value away again."""
+    for statement in node.then:
+        if isinstance(statement, Assign) and node.test is not None and not statement.adds:
+            target = statement.target
+            if isinstance(target, Member | Name) and _asks_whether_none(node.test, target):
+                inner = frozen_for(run, target, frame)
+                if inner is not frame:
+                    return inner
+    return None
+
+
+def _asks_whether_none(test: Expression, target: Expression) -> bool:
+    same = _dotted(target)
+    waiting = [test]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Name | Member) and _dotted(one) == same:
+            return True
+        if isinstance(one, Operation):
+            waiting += one.operands
+        elif isinstance(one, Call):
+            waiting += [argument.value for argument in one.arguments]
+    return False
+
+
+def _dotted(node: Expression) -> str:
+    if isinstance(node, Member):
+        return f"{_dotted(node.of)}.{node.name}"
+    return node.name if isinstance(node, Name) else "?"
+
+
+def frozen_for(run: Run, target: Expression, frame: Frame) -> Frame:
+    """The frame in which a value is made that is kept: a frozen one if nothing takes it away again."""
+    if isinstance(target, Member):
+        for owner in options(run.value(target.of, frame)):
+            if isinstance(owner, Thing) and _taken_away(owner.type.type.body, target.name):
+                return frame
+    elif isinstance(target, Name):
+        if target.name in frame.scope.names:
+            return frame
+        if _taken_away(run.module(frame.scope.module).body, target.name, most=1):
+            return frame
+    return replace(frame, frozen=True)
+
+
+def _taken_away(body: tuple[Statement, ...], name: str, most: int = 1) -> bool:
+    """Whether methods of a class, but its first one, or functions of a module give the name another value."""
+    count = 0
+    for statement in body:
+        if isinstance(statement, Define) and statement.function.name not in ("__init__", "constructor"):
+            count += _assigned(statement.function.body(), name)
+        elif isinstance(statement, Assign) and name in bound(statement.target):
+            continue
+    return count > most
+
+
+def _assigned(body: tuple[Statement, ...], name: str) -> int:
+    count = 0
+    for statement in body:
+        match statement:
+            case Assign(target=Member(name=found)) | Assign(target=Name(name=found)) if found == name:
+                count += 1
+            case Branch(then=then, otherwise=otherwise):
+                count += _assigned(then, name) + _assigned(otherwise, name)
+            case Loop(body=inner):
+                count += _assigned(inner, name)
+            case _:
+                pass
+    return count
+
+
+def _loop(run: Run, node: Loop, frame: Frame) -> bool:
+    over = None if node.over is None else run.value(node.over, frame)
+    number = run.loop()
+    frame.loops = (*frame.loops, number)
+    if node.target is not None:
+        value = Unknown() if over is None else texts.element_of(over)
+        assign(run, node.target, value, frame)
+    order = None if over is None else texts.order_of(over)
+    if order is not None and node.over is not None:
+        run.orders[number] = order if order.kind == "query" else order._replace(at=run.at(node.over, frame))
+    if over is not None and (texts.few_items(over) or isinstance(node.over, Listing)):
+        run.short.add(number)
+    if _is_retry(run, node, frame):
+        run.retries.add(number)
+    run.block(node.body, frame)
+    frame.loops = frame.loops[:-1]
+    return False
+
+
+_RETRY = re.compile(r"(?i)attempt|retr(?:y|ies)|tries\b|\brange\([1-5]\)")
+
+
+def _is_retry(run: Run, node: Loop, frame: Frame) -> bool:
+    """Whether the rounds of a loop send the same request again, not the next one of a session."""
+    nodes = [one for one in (node.target, node.over) if one is not None]
+    if node.over is None and node.body and isinstance(node.body[0], Do):
+        nodes = [node.body[0].value]
+    return any(_RETRY.search(run.text(run.at(one, frame))) for one in nodes)
+
+
+def _leave(run: Run, node: Leave, frame: Frame) -> bool:
+    if node.value is not None:
+        run.value(node.value, frame)
+    return True
+
+
+def _define(run: Run, node: Define, frame: Frame) -> bool:
+    frame.scope.names[node.function.name] = Code(node.function, frame.scope)
+    return False
+
+
+def _type(run: Run, node: Type, frame: Frame) -> bool:
+    frame.scope.names[node.name] = Class(node, frame.scope)
+    return False
+
+
+def _import(run: Run, node: Import, frame: Frame) -> bool:
+    for one in node.names:
+        if one.name != "*" and frame.scope.outer is not None:
+            frame.scope.names[one.local] = run.imported(frame.scope.module, one)
+    return False
+
+
+HANDLERS: dict[type, Any] = {
+    Assign: _assign,
+    Return: _return,
+    Do: _do,
+    Branch: _branch,
+    Loop: _loop,
+    Leave: _leave,
+    Define: _define,
+    Type: _type,
+    Import: _import,
+}

@@ -1,0 +1,314 @@
+"""A source file -> the changes that reach a prompt through it."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from promptlint.facts import flow_tables
+from promptlint.lint.flow import evaluate, execute
+from promptlint.lint.flow.calls import answer_of, classes, instance
+from promptlint.lint.flow.code import Branch, Define, Function, Language, Loop, Module, Statement, Type
+from promptlint.lint.flow.flow import Flow
+from promptlint.lint.flow.project import PYTHON, Project
+from promptlint.lint.flow.prompts import seen_answer, seen_parameters
+from promptlint.lint.flow.run import EXPRESSIONS, STATEMENTS, Run
+from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.stream import is_prose
+from promptlint.lint.flow.values import (
+    At,
+    Class,
+    Code,
+    Element,
+    Several,
+    Unknown,
+    Value,
+)
+from promptlint.prompt import Document
+
+EXPRESSIONS.update(evaluate.HANDLERS)
+STATEMENTS.update(execute.HANDLERS)
+
+
+class Source(NamedTuple):
+    """A module with the changes that reach prompts through it, and the modules of the project that it led to."""
+
+    modules: tuple[Module, ...]  # the first is the one that was looked at
+    documents: tuple[Document, ...]  # of the modules
+    flows: tuple[Flow, ...]  # one for each place, in the order of the text
+    complete: bool  # all of it was followed
+    looked_for: tuple[str, ...]  # paths of files that it depends on, whether they are there or not
+
+
+def read_source(document: Document) -> Source:
+    """Follow what may reach a prompt. Nothing of the code runs; other files of its project are read.
+
+    Raises PromptlintError for what cannot be parsed.
+    """
+    project = Project(document)
+    run = Run(project)
+    roots = list(_roots(run))
+    for root in roots:
+        if root is None:
+            _run_script(run)
+        elif (0, root.function.span) not in run.entered or root.is_first:
+            _run_root(run, root)
+    flows = tuple(_told_once(run))
+    return Source(tuple(project.modules), tuple(project.documents), flows, not run.gave_up, tuple(project.looked_for))
+
+
+@cache
+def _signs(language: Language) -> re.Pattern[str]:
+    """What code that puts a prompt together has in it."""
+    last = "|".join(sorted(map(re.escape, flow_tables.last_names(language)), key=len, reverse=True))
+    return re.compile(
+        rf"(?<![\w$])(?:{last})\s*(?:<[^<>()]*>)?\s*[(`]"
+        r"|(?i:system_?(?:prompt|message|instruction|text)|(?<![a-z0-9])(?:prompt|instruction)s?_?(?:header|prefix|preamble)|(?<![a-z])_?(?:build|get|make|render|create|transform)_?system)"
+        r"|(?<![\w.])_?system\b\s*[:(=.]|preamble|persona"
+        r"|[\"'](?:system|developer)[\"']"
+    )
+
+
+def may_hold_prompts(path: str, text: str) -> bool:
+    """Whether it is worth while to parse a file: it names a prompt, or holds a long text of instructions."""
+    language: Language = "python" if path.endswith(PYTHON) else "typescript"
+    return _signs(language).search(text) is not None or bool(_long_texts(text))
+
+
+_LIST_OF_TEXTS = r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=\s*\[\s*(?:[\"'`][^\n]*\n\s*)*$"
+_LONG = re.compile(r'"""[^"\\]{500,}|\'\'\'[^\'\\]{500,}|`[^`\\$]{500,}|"[^"\n\\]{300,}"')
+
+
+def _long_texts(text: str) -> list[int]:
+    """Where long texts of instructions begin."""
+    if not re.search(r"(?i)prompt|assistant|agent|llm|skill", text):
+        return []
+    return [match.start() for match in _LONG.finditer(text) if is_prose(match[0], 80)]
+
+
+class _Root(NamedTuple):
+    """A function that is looked at as if somebody called it."""
+
+    function: Function
+    types: tuple[Type, ...]  # the classes that it is a method of
+    is_first: bool  # nobody calls it here
+
+
+class _Known(NamedTuple):
+    """A function of a module, with the characters that it takes."""
+
+    start: int
+    end: int
+    function: Function
+    types: tuple[Type, ...]
+
+
+def _functions(module: Module) -> list[_Known]:
+    """The functions of a module and the methods of its classes, without those inside of others; by their start."""
+    found: list[_Known] = []
+
+    def look(body: Sequence[Statement], types: tuple[Type, ...]) -> None:
+        for statement in body:
+            match statement:
+                case Define(function=function):
+                    start, end = module.chars(function.span)
+                    found.append(_Known(start, end, function, types))
+                case Type(body=inner):
+                    look(inner, (*types, statement))
+                case Branch(then=then, otherwise=otherwise):
+                    look((*then, *otherwise), types)
+                case Loop(body=inner):
+                    look(inner, types)
+                case _:
+                    for function in _functions_in(statement):
+                        start, end = module.chars(function.span)
+                        found.append(_Known(start, end, function, types))
+
+    look(module.body, ())
+    return sorted(found, key=lambda one: (one.start, -one.end))
+
+
+def _functions_in(statement: Statement) -> Iterator[Function]:
+    """Functions that a statement of a module holds as values: `const f = () => ...`, `export default {m() {}}`."""
+    from promptlint.lint.flow.code import Assign, Call, Do, Lambda, Mapping
+
+    waiting = [statement.value] if isinstance(statement, Assign | Do) else []
+    while waiting:
+        match waiting.pop():
+            case Lambda(function=function):
+                yield function
+            case Mapping(entries=entries):
+                waiting += [entry.value for entry in entries]
+            case Call(arguments=arguments):
+                waiting += [argument.value for argument in arguments]
+            case _:
+                pass
+
+
+def _roots(run: Run) -> Iterator[_Root | None]:
+    """The functions with which to begin, those that nobody calls first; None: the body of the module."""
+    module = run.module(0)
+    text = module.text
+    known = _functions(module)
+    starts = [one.start for one in known]
+    wanted: set[int] = set()
+    script = False
+    signs = [match.start() for match in _signs(module.language).finditer(text)]
+    for place in (*signs, *_uses_of_long_texts(text, module)):
+        number = _holding(known, starts, place)
+        if number is None:
+            script = True
+        else:
+            wanted.add(number)
+    called = _with_callers(known, starts, text, wanted)
+    for number in sorted(wanted):
+        if not called[number]:
+            yield _Root(known[number].function, known[number].types, True)
+    for number in sorted(wanted):
+        if called[number]:
+            yield _Root(known[number].function, known[number].types, False)
+    if script:
+        yield None
+
+
+def _holding(known: list[_Known], starts: list[int], place: int) -> int | None:
+    """The innermost function that holds a place."""
+    number = bisect_right(starts, place) - 1
+    while number >= 0:
+        if known[number].end > place:
+            return number
+        number -= 1
+        if number >= 0 and place - known[number].start > 400_000:
+            return None
+    return None
+
+
+def _uses_of_long_texts(text: str, module: Module) -> Iterator[int]:
+    """Where the names of long texts are used, and where such texts stand."""
+    for place in _long_texts(text):
+        yield place
+        line = text.rfind("\n", 0, place) + 1
+        given = re.search(r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=[\s(\[]*$", text[line:place])
+        if given is None:  # a list of texts: the name stands some lines above
+            given = re.search(_LIST_OF_TEXTS, text[max(0, place - 20_000) : place])
+        if given is not None:
+            for match in re.finditer(rf"(?<![\w$]){re.escape(given[1])}(?![\w$])", text):
+                yield match.start()
+
+
+def _with_callers(known: list[_Known], starts: list[int], text: str, wanted: set[int]) -> dict[int, set[int]]:
+    """Add those who call the wanted functions, by name; the answer says who calls whom."""
+    by_name: dict[str, list[int]] = {}
+    for number, one in enumerate(known):
+        if one.function.name:
+            by_name.setdefault(one.function.name, []).append(number)
+    callers: dict[int, set[int]] = {number: set() for number in wanted}
+    waiting = list(wanted)
+    if not waiting:
+        return callers
+    places: dict[str, list[int]] = {}
+    for match in re.finditer(r"(?<![\w$])([A-Za-z_$][\w$]*)(?=\s*(?:<[^<>()\n]*>)?\()|(?<=\.)([A-Za-z_$][\w$]*)", text):
+        places.setdefault(match[1] or match[2], []).append(match.start())
+    while waiting:
+        number = waiting.pop()
+        name = known[number].function.name
+        if not name or len(callers) > 400:
+            continue
+        for place in places.get(name, ()):
+            holder = _holding(known, starts, place)
+            if holder is None or holder == number or known[number].start <= place < known[number].end:
+                continue
+            callers[number].add(holder)
+            if holder not in callers:
+                callers[holder] = set()
+                wanted.add(holder)
+                waiting.append(holder)
+    return callers
+
+
+def _run_script(run: Run) -> None:
+    module = run.module(0)
+    scope = run.globals_of(0).scope
+    frame = Frame(scope, frozen=True, is_script=True)
+    run.block(module.body, frame)
+
+
+def _run_root(run: Run, root: _Root) -> None:
+    """Run a function with arguments of which nothing is known."""
+    outer = run.globals_of(0).scope
+    owner: Value | None = None
+    code_type = None
+    frozen = Frame(outer, frozen=True, depth=1)
+    for one in root.types:
+        code_type = Class(one, outer)
+    if code_type is not None:
+        owner = instance(run, code_type, [], At(0, root.function.span), frozen)
+    code = Code(root.function, outer, owner, code_type)
+    frame = Frame(Scope(0, outer), depth=1, calls=((0, root.function.span),))
+    run.entered.add((0, root.function.span))
+    if root.function.name in ("__init__", "constructor"):
+        frame.frozen = frame.constructs = True
+    _bind(run, code, frame)
+    from promptlint.lint.flow.calls import _is_kept
+
+    frame.frozen = frame.frozen or _is_kept(run, code, frame)
+    run.block(root.function.body(), frame)
+    seen_answer(run, code, answer_of(frame), frame)
+    seen_parameters(run, code, frame)
+
+
+def _bind(run: Run, code: Code, frame: Frame) -> None:
+    """Give a function arguments of which no more is known than their types say."""
+    parameters = list(code.function.parameters)
+    names = frame.scope.names
+    if code.owner is not None:
+        names["this"] = code.owner
+        if run.language(frame) == "python" and not code.function.is_static and parameters:
+            names[parameters.pop(0).name] = code.owner
+    for one in parameters:
+        value = _of_type(run, one.name, one.type, frame)
+        if one.pattern is not None:
+            from promptlint.lint.flow.execute import assign
+
+            assign(run, one.pattern, value, frame)
+        else:
+            names[one.name] = value
+
+
+def _of_type(run: Run, name: str, type_name: str, frame: Frame) -> Value:
+    if run.language(frame) == "python" and type_name.lower() in ("set", "frozenset", "abstractset", "mutableset"):
+        made = Several([Element(Unknown(name), spread=True)], is_set=True, parameter=name)
+        made.order = run.change("unordered", "a set", frame_place(frame), frame)
+        return made
+    if type_name.endswith("[]") or type_name.startswith(("Array", "list", "List", "ReadonlyArray")):
+        return Several([Element(Unknown(name), spread=True)], parameter=name)
+    found = run.of_module(frame.scope.module, type_name) if type_name else None
+    if isinstance(found, Class) and len(classes(run, found)) < 6:
+        return instance(run, found, [], frame_place(frame), Frame(found.scope, frozen=True, depth=2))
+    return Unknown(name)
+
+
+def frame_place(frame: Frame) -> At:
+    """The function that runs."""
+    module, span = frame.calls[-1]
+    return At(module, span)
+
+
+def _told_once(run: Run) -> Iterator[Flow]:
+    """The flows, one for each place: known calls come before what names suggest, and what they judge harmless is."""
+    best: dict[tuple[object, ...], Flow] = {}
+    for flow in run.flows:
+        change = flow.change
+        if not flow.certain and (change.origin, change.at) in run.judged:
+            continue
+        group = "key" if flow.slot == "cache_key" else "marker" if flow.slot == "marker" else "prefix"
+        key = (group, change.kind, change.at)
+        known = best.get(key)
+        if known is None or _worth(flow) > _worth(known):
+            best[key] = flow
+    yield from sorted(best.values(), key=lambda flow: (flow.change.at.module, flow.change.at.span))
+
+
+def _worth(flow: Flow) -> tuple[bool, bool, int]:
+    return flow.certain, flow.more, len(flow.behind)

@@ -1,0 +1,117 @@
+"""`of.name` and `of[key]`."""
+
+from typing import Any
+
+from promptlint.facts import flow_tables
+from promptlint.lint.flow.code import Item
+from promptlint.lint.flow.run import Run
+from promptlint.lint.flow.scope import Frame
+from promptlint.lint.flow.texts import as_date, element_of
+from promptlint.lint.flow.values import (
+    Changing,
+    Class,
+    Code,
+    Either,
+    Fields,
+    Outside,
+    Package,
+    Plain,
+    Several,
+    Thing,
+    Unknown,
+    Value,
+    Written,
+    either,
+)
+
+_WHOLE_DAY = 10  # characters of an ISO time that are its date
+
+
+def member(run: Run, of: Value, name: str, node: Any, frame: Frame) -> Value:
+    """What `of.name` is; `node` is the whole expression."""
+    match of:
+        case Outside(module):
+            return _outside(run, f"{module}.{name}", node, frame)
+        case Package(number):
+            found = run.of_module(number, name)
+            inner = run.project.submodule(number, name) if found is None else None
+            return Package(inner) if inner is not None else Unknown(name) if found is None else found
+        case Thing():
+            return _of_thing(run, of, name, node, frame)
+        case Class():
+            from promptlint.lint.flow.calls import method_of
+
+            return method_of(run, of, name) or Unknown(name)
+        case Fields() if name in of.entries:
+            return of.entries[name]
+        case Changing():
+            return _of_changing(run, of, name, node, frame)
+        case Either(options):
+            return either(*(member(run, one, name, node, frame) for one in options))
+        case Unknown(known):
+            return Unknown(f"{known}.{name}" if known else name)
+        case Several() if name in ("length", "size"):
+            return Plain(None)
+        case _:
+            return Unknown(name)
+
+
+def _outside(run: Run, name: str, node: Any, frame: Frame) -> Value:
+    language = run.language(frame)
+    known = flow_tables.change_of(language, "attribute", name)
+    if known is not None:
+        return Changing(run.change(known.kind, name, run.at(node, frame), frame))
+    reader, _, variable = name.rpartition(".")
+    if reader in flow_tables.passing(language).environment_readers and variable in flow_tables.environment_variables():
+        return Changing(run.change("environment", name, run.at(node, frame), frame))
+    return Outside(name)
+
+
+def _of_thing(run: Run, of: Thing, name: str, node: Any, frame: Frame) -> Value:
+    from promptlint.lint.flow.calls import method_of, run_code
+
+    if name in of.fields:
+        return of.fields[name]
+    found = method_of(run, of, name)
+    if isinstance(found, Code) and found.function.is_getter:
+        return run_code(run, found, [], run.at(node, frame), frame)
+    return Unknown(name) if found is None else found
+
+
+def _of_changing(run: Run, of: Changing, name: str, node: Any, frame: Frame) -> Value:
+    passing = flow_tables.passing(run.language(frame))
+    if of.change.kind == "query" or name in ("length", "size"):
+        return of if of.change.kind == "query" else Plain(None)
+    moved = Changing(of.change._replace(at=run.at(node, frame)))
+    return as_date(moved) if name in passing.to_date.attributes else moved
+
+
+def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) -> Value:
+    """What `of[key]` is; without a key a part of it."""
+    match of:
+        case Changing(change):
+            if change.kind == "query":
+                return of
+            moved = Changing(change._replace(at=run.at(node, frame)))
+            is_day = node.until is not None and 0 < node.until <= _WHOLE_DAY
+            return as_date(moved) if is_day else moved
+        case Fields() if isinstance(key, Plain) and key.text is not None:
+            return of.entries.get(key.text) or either(*of.others, Unknown(key.text))
+        case Several():
+            return of if key is None else element_of(of)
+        case Either(options):
+            return either(*(item_of(run, one, key, node, frame) for one in options))
+        case Outside(name) if isinstance(key, Plain) and key.text is not None:
+            language = run.language(frame)
+            if name in flow_tables.passing(language).environment_readers:
+                if key.text in flow_tables.environment_variables():
+                    return Changing(run.change("environment", key.text, run.at(node, frame), frame))
+                return Unknown(key.text)
+            return Unknown(key.text)
+        case Written() if key is None:
+            return of
+        case Unknown(name):
+            text = key.text if isinstance(key, Plain) and key.text else ""
+            return Unknown(text or name)
+        case _:
+            return Unknown()

@@ -1,0 +1,101 @@
+"""A value in the order in which a model would read it: texts, changes and cache markers."""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from promptlint.facts import flow_tables
+from promptlint.lint.flow.values import (
+    Change,
+    Changing,
+    Either,
+    Fields,
+    Plain,
+    Several,
+    Thing,
+    Unknown,
+    Value,
+    Written,
+)
+
+MARKERS = ("cache_control", "cachePoint", "cache_point", "cacheControl", "prompt_cache_breakpoint")
+_LONGEST, _DEEPEST = 4000, 30
+
+
+class Piece(NamedTuple):
+    """One piece of a prompt."""
+
+    kind: Literal["text", "change", "open", "marker"]  # "open": a value of which nothing is known
+    text: str = ""
+    change: Change | None = None
+
+
+def stream(*values: Value) -> list[Piece]:
+    """The pieces of values, in order; of very long ones only the beginning."""
+    pieces: list[Piece] = []
+    for piece in _pieces(Written(values), 0, set()):
+        pieces.append(piece)
+        if len(pieces) >= _LONGEST:
+            break
+    return pieces
+
+
+def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
+    if depth > _DEEPEST:
+        return
+    match value:
+        case Plain(text):
+            if text:
+                yield Piece("text", text)
+        case Changing(change):
+            yield from _told(change, told)
+        case Written(parts):
+            for part in parts:
+                yield from _pieces(part, depth + 1, told)
+        case Several():
+            if value.order is not None:
+                yield from _told(value.order, told)
+            for item in value.items:
+                yield from _pieces(item.value, depth + 1, told)
+        case Fields():
+            if value.order is not None:
+                yield from _told(value.order, told)
+            for key, each in value.entries.items():
+                if key not in MARKERS:
+                    yield from _pieces(each, depth + 1, told)
+            for each in value.others:
+                yield from _pieces(each, depth + 1, told)
+            if any(key in MARKERS for key in value.entries):
+                yield Piece("marker")
+        case Thing():
+            for each in value.fields.values():
+                yield from _pieces(each, depth + 1, told)
+        case Either(options):
+            for number, option in enumerate(options):
+                for piece in _pieces(option, depth + 1, told):
+                    if number == 0 or piece.kind == "change":
+                        yield piece
+        case Unknown():
+            yield Piece("open")
+        case _:
+            pass
+
+
+def _told(change: Change, told: set[Change]) -> Iterator[Piece]:
+    """An order is told once, where it enters the text; the list itself comes right behind."""
+    if change.kind in flow_tables.ORDER_KINDS or change.kind in ("query", "unsorted_keys"):
+        if any(one.origin == change.origin and one.kind == change.kind for one in told):
+            return
+        told.add(change)
+    yield Piece("change", change=change)
+
+
+def is_prose(text: str, least: int = 60) -> bool:
+    """Whether a text reads like instructions: at least so many words, in sentences, neither markup nor code."""
+    words = text.split()
+    if len(words) < least:
+        return False
+    head = text[:6000]
+    plain = sum(1 for word in words[:1200] if word.strip(".,;:!?()\"'*-").isalpha())
+    odd = sum(head.count(sign) for sign in "<>{};=\\|")
+    ends = sum(head.count(end) for end in (". ", ".\n", "? ", "! ", ".", ":\n"))
+    return plain >= 0.75 * min(len(words), 1200) and odd <= len(head) / 60 and ends >= 3

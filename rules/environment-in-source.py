@@ -1,0 +1,12 @@
+"""Code puts the state of the machine or work tree into a prompt."""
+
+from collections.abc import Iterator
+
+from promptlint.lint.arrivals import arrivals
+from promptlint.lint.hit import Hit
+from promptlint.lint.subject import SourceSubject
+
+
+def check(subject: SourceSubject) -> Iterator[Hit]:
+    """Each such value that reaches a prompt ahead of more than its tail."""
+    return arrivals(subject, {"environment"})

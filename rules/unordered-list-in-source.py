@@ -1,0 +1,12 @@
+"""Code puts items into a prompt in an order that nothing fixes."""
+
+from collections.abc import Iterator
+
+from promptlint.lint.arrivals import arrivals
+from promptlint.lint.hit import Hit
+from promptlint.lint.subject import SourceSubject
+
+
+def check(subject: SourceSubject) -> Iterator[Hit]:
+    """Each such value that reaches a prompt ahead of more than its tail."""
+    return arrivals(subject, {"unordered", "arrival_order", "unspecified_order", "shuffle"})
