@@ -77,13 +77,19 @@ class Linted(NamedTuple):
 
 def lint_file(path: str, how: How) -> Linted:
     """What is found in one file, without what its comments answer. Raises PromptlintError if it cannot be read."""
-    found = _linted(read(path), how)
+    found = linted(read(path), how)
     ran = [rule.id for rule in how.rules if rule.scope in found.ran]
     left, gone = answered(found.findings, found.comments, ran, how.known, how.answers)
     return found._replace(findings=tuple(left), suppressed=tuple(gone), comments=())
 
 
-def _linted(document: Document, how: How) -> Linted:
+def linted(document: Document, how: How) -> Linted:
+    """What is found in a document, its comments not yet heeded."""
+    from promptlint.commands.lint_prompts import lint_prompts
+
+    prompts = lint_prompts(document, how)
+    if prompts is not None:
+        return prompts
     if _is_template(document):
         from promptlint.commands.lint_template import lint_template
 

@@ -42,29 +42,38 @@ def in_document(told: Iterable[Told], document: Document, value: Json, ends: Map
     return done
 
 
-def in_files(told: Iterable[Told], documents: tuple[Document, ...], path: Path = ()) -> list[Finding]:
-    """Findings about ranges of a template's files; `path`: where the template stands in its (JSON) document."""
+def in_files(
+    told: Iterable[Told], documents: tuple[Document, ...], path: Path = (), others: tuple[Path, ...] = ()
+) -> list[Finding]:
+    """Findings about ranges of a template's files; `path`: where the first stands in its document, () for all of it.
+
+    `others`: the same of the files behind it; those that it does not name are whole ones.
+    """
+    paths = (path, *others, *[()] * (len(documents) - 1 - len(others)))
     done = []
     for rule, hit in told:
         assert isinstance(hit.at, SourceRange)
-        here, stop = locations_of(documents, hit.at, path)
+        at = paths[hit.at.file]
+        here, stop = locations_of(documents, hit.at, at)
         related = tuple(
-            locations_of(documents, place, path)[0] for place in hit.related if isinstance(place, SourceRange)
+            locations_of(documents, place, paths[place.file])[0]
+            for place in hit.related
+            if isinstance(place, SourceRange)
         )
         document = documents[hit.at.file]
-        text = document.text if hit.at.file or not path else str(_text_at_path(document, path))
+        text = str(_text_at_path(document, at)) if at else document.text
         excerpt, mark = _excerpt(text, hit.at.start, hit.at.end)
         one = _finding(rule, hit, here, related)._replace(excerpt=excerpt, mark=mark)
-        if path and not hit.at.file:
-            one = one._replace(pointer=pointer(path))
+        if at:
+            one = one._replace(pointer=pointer(at))
         done.append(one._replace(end_line=stop.line, end_column=stop.column))
     return done
 
 
 def locations_of(documents: tuple[Document, ...], at: SourceRange, path: Path) -> tuple[Location, Location]:
-    """Where a range of a template begins, and where it ends."""
+    """Where a range of a template begins, and where it ends; `path`: where its file stands in its document."""
     document = documents[at.file]
-    if path and not at.file:
+    if path:
         begin, end = (
             Spot(path, "value", CharIndex(a), CharIndex(b)) for a, b in ((at.start, at.end), (at.end, at.end))
         )

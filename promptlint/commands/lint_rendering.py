@@ -91,7 +91,7 @@ def tables(
     from promptlint.read.places import pointer
 
     def place(at: SourceRange | None) -> Location | None:
-        return None if at is None else locations_of(documents, at, path)[0]
+        return None if at is None else locations_of(documents, at, () if at.file else path)[0]
 
     def note(name: str) -> str:
         known = guess(name, declared)

@@ -80,12 +80,12 @@ def template_subject(document: Document, path: Path, name: str | None, how: How)
         template,
         how.variables,
         count,
-        cache(partial(_fixed_tokens, template, count)),
+        cache(partial(fixed_tokens, template, count)),
         rendered(template, source, roots, how.renderer, now=how.now, count=count),
     )
 
 
-def _fixed_tokens(template: Template, count: Callable[[str], int]) -> list[int]:
+def fixed_tokens(template: Template, count: Callable[[str], int]) -> list[int]:
     """Tokens of the text that each rendering prints: ahead of each part, and of all parts."""
     sizes = (count(part.text) if isinstance(part, Text) and part.when == "always" else 0 for part in template.parts)
     return list(accumulate(sizes, initial=0))

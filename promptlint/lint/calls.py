@@ -89,6 +89,9 @@ def _written(template: Template, call: Call) -> str:
 
 def _kind(call: Call) -> str | None:
     *owners, name = map(snake, call.name.split("."))
+    whole = ".".join((*owners, name))
+    if known := next((kind for kind in ("day", "time", "random") if whole in _row(kind)), None):
+        return known
     if not all(owner in _row("owners") for owner in owners):
         return None
     if name == "today" and owners[-1:] == ["datetime"]:

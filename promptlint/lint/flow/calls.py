@@ -58,8 +58,9 @@ def dotted(node: Expression) -> str:
             return ""
 
 
-def call(run: Run, node: Call, frame: Frame, *, awaited: bool = False) -> Value:
+def call(run: Run, node: Call, frame: Frame) -> Value:
     """The answer of a call."""
+    awaited, frame.awaiting = frame.awaiting, False
     from promptlint.lint.flow.members import member
     from promptlint.lint.flow.methods import method
 
@@ -84,7 +85,10 @@ def call(run: Run, node: Call, frame: Frame, *, awaited: bool = False) -> Value:
         target = next(one for one in targets if not isinstance(one, Code | Class))
         return either(*answers, function(run, target, given, node, frame))
     assert isinstance(node.callee, Member)
-    return either(*answers, *(method(run, one, node.callee.name, given, node, frame) for one in options(base)))
+    frame.awaiting = awaited
+    answers += [method(run, one, node.callee.name, given, node, frame) for one in options(base)]
+    frame.awaiting = False
+    return either(*answers)
 
 
 def _arguments(run: Run, node: Call, frame: Frame) -> list[Given]:
@@ -97,8 +101,23 @@ def _arguments(run: Run, node: Call, frame: Frame) -> list[Given]:
 def _own(run: Run, target: Code, given: list[Given], node: Call, frame: Frame, awaited: bool) -> Value:
     """The answer of a function of the project; one that is not waited for runs alongside others."""
     at = run.at(node, frame)
+    target = _decorated(run, target, at, frame)
     alongside = target.function.is_async and not awaited
     return run_code(run, target, given, at, frame, alongside=alongside)
+
+
+def _decorated(run: Run, code: Code, at: At, frame: Frame) -> Code:
+    """What decorators of the project have made of a function."""
+    if code.is_bare or not code.function.decorators:
+        return code
+    made = code._replace(is_bare=True)
+    for decorator in reversed(code.function.decorators):
+        found = run.value(decorator, Frame(code.scope, depth=frame.depth, calls=frame.calls))
+        if isinstance(found, Code):
+            given = Given(None, made, at, decorator)
+            answers = options(run_code(run, found, [given], at, frame))
+            made = next((one._replace(is_bare=True) for one in answers if isinstance(one, Code)), made)
+    return made
 
 
 def run_code(
@@ -170,6 +189,7 @@ def bind(run: Run, code: Code, given: list[Given], frame: Frame) -> None:
         if is_python and not code.function.is_static and parameters:
             names[parameters.pop(0).name] = code.owner
     positional = [one for one in given if one.name is None]
+    names.update({one: Unknown(one) for one in ("arguments",) if not is_python})
     named: dict[str | None, Value] = {one.name: one.value for one in given if one.name not in (None, "**")}
     extra = [one.value for one in given if one.name == "**"]
     for parameter in parameters:

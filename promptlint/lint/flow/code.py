@@ -242,6 +242,13 @@ class Leave(NamedTuple):
     value: Expression | None = None
 
 
+class Outer(NamedTuple):
+    """`global name`: assignments to it are to the variable of the module."""
+
+    span: Span
+    names: tuple[str, ...]
+
+
 class Define(NamedTuple):
     """A function of the module, of a class or of another function."""
 
@@ -274,7 +281,7 @@ class Import(NamedTuple):
     names: tuple[Imported, ...]
 
 
-Statement = Assign | Return | Do | Branch | Loop | Leave | Define | Type | Import
+Statement = Assign | Return | Do | Branch | Loop | Leave | Outer | Define | Type | Import
 
 
 class Module(NamedTuple):

@@ -29,6 +29,7 @@ from promptlint.lint.flow.scope import Frame, Scope
 from promptlint.lint.flow.values import (
     Changing,
     Code,
+    Either,
     Element,
     Fields,
     Plain,
@@ -113,7 +114,7 @@ def _listing(run: Run, node: Listing, frame: Frame) -> Value:
             order = texts.order_of(value)
             spread_into(made, value, frame)
             if order is not None:
-                made.order = order._replace(at=run.at(item.value, frame))
+                made.order = texts.entering(order, run.at(item.value, frame))
         else:
             made.items.append(Element(value, loops=frame.loops))
     if node.kind == "set":
@@ -167,7 +168,7 @@ def _each(run: Run, node: Each, frame: Frame) -> Value:
     at = run.at(node.over, frame)
     if node.kind == "mapping" and isinstance(value, Fields):
         made = Fields(others=[*value.entries.values(), *value.others], depth=frame.depth, frozen=frame.frozen)
-        made.order = order._replace(at=at) if order else None
+        made.order = texts.entering(order, at) if order else None
         return made
     several = Several(depth=frame.depth)
     few = texts.few_items(over)
@@ -182,7 +183,7 @@ def _each(run: Run, node: Each, frame: Frame) -> Value:
         several.is_set = True
         several.order = run.change("unordered", "a set", run.at(node, frame), frame)
     elif order is not None:
-        several.order = order if node.flat else order._replace(at=at)
+        several.order = order if node.flat else texts.entering(order, at)
     return several
 
 
@@ -192,6 +193,8 @@ def _choice(run: Run, node: Choice, frame: Frame) -> Value:
     frame.conditions += 1
     found = [run.value(option, frame) for option in node.options]
     frame.conditions -= 1
+    if len(found) == 1:  # `a and b`
+        return Either((*options(found[0]), Plain(None)))
     return either(*found)
 
 
@@ -201,8 +204,9 @@ def _lambda(run: Run, node: Lambda, frame: Frame) -> Value:
 
 def _awaited(run: Run, node: Awaited, frame: Frame) -> Value:
     inner = node.value
-    value = call(run, inner, frame, awaited=True) if isinstance(inner, Call) else run.value(inner, frame)
-    frame.waited = True
+    frame.awaiting = isinstance(inner, Call)
+    value = run.value(inner, frame)
+    frame.awaiting, frame.waited = False, True
     return value
 
 

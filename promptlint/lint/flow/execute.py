@@ -21,13 +21,14 @@ from promptlint.lint.flow.code import (
     Member,
     Name,
     Operation,
+    Outer,
     Return,
     Statement,
     Type,
 )
 from promptlint.lint.flow.prompts import named, seen_attribute
 from promptlint.lint.flow.run import Run
-from promptlint.lint.flow.scope import Frame, bound
+from promptlint.lint.flow.scope import Frame, Scope, bound
 from promptlint.lint.flow.values import (
     Changing,
     Class,
@@ -62,18 +63,22 @@ def _assign(run: Run, node: Assign, frame: Frame) -> bool:
 def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
     """What `target += value` makes of the target."""
     known = run.value(node.target, frame)
+    order = run.orders.get(frame.loops[-1]) if frame.loops else None
+    if frame.alongside is not None and frame.waited:
+        order = run.change("arrival_order", "answers as they come in", run.at(node, frame), frame)
     for one in options(known):
         if isinstance(one, Several):
             from promptlint.lint.flow.evaluate import spread_into
 
             spread_into(one, value, frame)
+            one.order = one.order or order
             return known
     assert node.value is not None
     is_number = all(isinstance(one, Plain) and one.text is None for one in options(known))
     if is_number and isinstance(value, Plain | Unknown):
         return known
     added = tuple(texts.printed(run, value, node.value, frame))
-    if frame.loops and (order := run.orders.get(frame.loops[-1])) is not None:
+    if order is not None:
         added = (Changing(order), *added)
     if frame.conditions:
         return either(*(Written((one, *added)) for one in options(known)), *options(known))
@@ -85,7 +90,10 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
     """Give a target a value."""
     match target:
         case Name(name=name):
-            frame.scope.names[name] = named(name, value)
+            if name in frame.outer_names:
+                run.given_anew[frame.scope.module, name] = value
+            else:
+                _scope_of(run, name, frame).names[name] = named(name, value)
         case Member(of=of, name=name):
             for owner in options(run.value(of, frame)):
                 if isinstance(owner, Thing):
@@ -107,6 +115,16 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
                 assign(run, entry.value, _part(value, name), frame)
         case _:
             pass
+
+
+def _scope_of(run: Run, name: str, frame: Frame) -> Scope:
+    """Where a name is bound: in JavaScript, a function may give a variable of the one around it another value."""
+    scope: Scope | None = frame.scope
+    while run.language(frame) == "typescript" and scope is not None and scope.outer is not None:
+        if name in scope.names:
+            return scope
+        scope = scope.outer
+    return frame.scope
 
 
 def _put(run: Run, owner: Value, key: Value | None, value: Value, target: Item, frame: Frame) -> None:
@@ -289,17 +307,30 @@ def _loop(run: Run, node: Loop, frame: Frame) -> bool:
     over = None if node.over is None else run.value(node.over, frame)
     number = run.loop()
     frame.loops = (*frame.loops, number)
-    if node.target is not None:
-        value = Unknown() if over is None else texts.element_of(over)
-        assign(run, node.target, value, frame)
     order = None if over is None else texts.order_of(over)
+    if over is not None and node.target is not None and order is None and (few := texts.few_items(over)):
+        return _rounds(run, node, over, few, frame)
     if order is not None and node.over is not None:
-        run.orders[number] = order if order.kind == "query" else order._replace(at=run.at(node.over, frame))
+        run.orders[number] = texts.entering(order, run.at(node.over, frame))
     if over is not None and (texts.few_items(over) or isinstance(node.over, Listing)):
         run.short.add(number)
     if _is_retry(run, node, frame):
         run.retries.add(number)
+    if node.target is not None:
+        assign(run, node.target, Unknown() if over is None else texts.element_of(over), frame)
     run.block(node.body, frame)
+    frame.loops = frame.loops[:-1]
+    return False
+
+
+def _rounds(run: Run, node: Loop, over: Value, few: int, frame: Frame) -> bool:
+    """A loop over a few things that are written out: a round for each."""
+    assert isinstance(over, Several)
+    assert node.target is not None
+    run.short.add(frame.loops[-1])
+    for item in list(over.items[:few]):
+        assign(run, node.target, item.value, frame)
+        run.block(node.body, frame)
     frame.loops = frame.loops[:-1]
     return False
 
@@ -326,6 +357,11 @@ def _define(run: Run, node: Define, frame: Frame) -> bool:
     return False
 
 
+def _outer(run: Run, node: Outer, frame: Frame) -> bool:
+    frame.outer_names |= set(node.names)
+    return False
+
+
 def _type(run: Run, node: Type, frame: Frame) -> bool:
     frame.scope.names[node.name] = Class(node, frame.scope)
     return False
@@ -345,6 +381,7 @@ HANDLERS: dict[type, Any] = {
     Branch: _branch,
     Loop: _loop,
     Leave: _leave,
+    Outer: _outer,
     Define: _define,
     Type: _type,
     Import: _import,

@@ -61,9 +61,10 @@ def read_source(document: Document) -> Source:
 @cache
 def _signs(language: Language) -> re.Pattern[str]:
     """What code that puts a prompt together has in it."""
-    last = "|".join(sorted(map(re.escape, flow_tables.last_names(language)), key=len, reverse=True))
+    names = {name.rpartition(".")[2] for row in flow_tables.decorators(language) for name in row.names}
+    last = "|".join(sorted(map(re.escape, flow_tables.last_names(language) | names), key=len, reverse=True))
     return re.compile(
-        rf"(?<![\w$])(?:{last})\s*(?:<[^<>()]*>)?\s*[(`]"
+        rf"(?<![\w$])(?:{last})\s*(?:<[^<>()]*>)?\s*[(`\n]"
         r"|(?i:system_?(?:prompt|message|instruction|text)|(?<![a-z0-9])(?:prompt|instruction)s?_?(?:header|prefix|preamble)|(?<![a-z])_?(?:build|get|make|render|create|transform)_?system)"
         r"|(?<![\w.])_?system\b\s*[:(=.]|preamble|persona"
         r"|[\"'](?:system|developer)[\"']"
@@ -113,6 +114,7 @@ def _functions(module: Module) -> list[_Known]:
             match statement:
                 case Define(function=function):
                     start, end = module.chars(function.span)
+                    start = min([start, *(module.chars(one.span)[0] for one in function.decorators)])
                     found.append(_Known(start, end, function, types))
                 case Type(body=inner):
                     look(inner, (*types, statement))
@@ -236,6 +238,7 @@ def _run_script(run: Run) -> None:
 
 def _run_root(run: Run, root: _Root) -> None:
     """Run a function with arguments of which nothing is known."""
+    run.given_anew.clear()
     outer = run.globals_of(0).scope
     owner: Value | None = None
     code_type = None

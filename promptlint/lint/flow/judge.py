@@ -61,7 +61,7 @@ def _is_fixed(run: Run, change: Change, seen: Seen, frame: Frame) -> bool:
         return False
     if change.frozen:
         return not (frame.is_script and frame.scope.module == 0 and seen.is_request)
-    if change.kind in ("unordered", "unspecified_order", "query", "unsorted_keys", "environment"):
+    if change.kind in ("unordered", "unspecified_order", "query", "unsorted_keys"):
         return False
     newer = frame.loops[len(change.loops) :]
     return frame.loops[: len(change.loops)] == change.loops and any(loop not in run.retries for loop in newer)

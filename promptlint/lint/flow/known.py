@@ -93,6 +93,11 @@ def carried_in_format(run: Run, given: list[Given], node: Call, frame: Frame, wh
 
 def operator(run: Run, name: str, given: list[Given], node: Call, frame: Frame) -> Value:
     """`a | b`, `a - b`, `a & b`, `a / b`: of sets a set, of mappings a mapping, of paths a path, else a number."""
+    if name == "Mod":
+        return _percent(run, given, node, frame)
+    for one in given:
+        if isinstance(one.value, Several) and one.value.is_template:  # a chain of LangChain's
+            return one.value
     values = [value for one in given for value in options(one.value)]
     sets = [value for value in values if isinstance(value, Several) and value.is_set]
     if sets:
@@ -101,24 +106,29 @@ def operator(run: Run, name: str, given: list[Given], node: Call, frame: Frame) 
         return made
     mappings = [value for value in values if isinstance(value, Fields)]
     if mappings and name == "BitOr":
-        made_fields = Fields(depth=frame.depth)
-        for one in mappings:
-            made_fields.entries |= one.entries
-            made_fields.places |= one.places
-            made_fields.others += one.others
-            made_fields.order = made_fields.order or one.order
-        return made_fields
+        return _mapping(run, given, node, frame)
     for value in values:
         if isinstance(value, Changing):
             return Changing(value.change._replace(at=run.at(node, frame)))
     return Unknown()
 
 
+def _percent(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    """`template % values`."""
+    left, right = given[0].value, given[1].value
+    template = next(
+        (one for one in options(left) if isinstance(one, Written) or (isinstance(one, Plain) and one.text)), None
+    )
+    if template is None:
+        changing = next((one for one in (*options(left), *options(right)) if isinstance(one, Changing)), None)
+        return Unknown() if changing is None else Changing(changing.change._replace(at=run.at(node, frame)))
+    held: list[Value] = [item.value for item in right.items] if isinstance(right, Several) else [right]
+    return texts.filled_percent(template, held, right.entries if isinstance(right, Fields) else {})
+
+
 def _set(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
-    made = Several(is_set=True, depth=frame.depth)
-    if given:
-        made.items = _items(given[0].value, frame)
-        made.order = run.change("unordered", "a set", run.at(node, frame), frame)
+    made = Several(_items(given[0].value, frame) if given else [], is_set=True, depth=frame.depth)
+    made.order = run.change("unordered", "a set", run.at(node, frame), frame)
     return made
 
 
@@ -299,10 +309,31 @@ def replace_order(value: Fields) -> Fields:
     return Fields(value.entries, value.others, None, value.maybe, value.places, value.depth, value.frozen)
 
 
+def _print(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    """`print(a, b, file=buffer)`."""
+    for one in given:
+        if one.name == "file":
+            for value in options(one.value):
+                if isinstance(value, Several):
+                    value.items += [Element(each.value, loops=frame.loops) for each in given if each.name is None]
+    return Plain(None)
+
+
 def _template(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     """`string.Template(text)`, `PromptTemplate(template=text)`: the text itself; it is filled later."""
     named = {one.name: one.value for one in given}
     return named.get("template") or (given[0].value if given else Unknown())
+
+
+FORMAT, FORMAT_OF_DAY = "Intl.DateTimeFormat(", "Intl.DateTimeFormat(day)"
+
+
+def _format(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    """`new Intl.DateTimeFormat(locale, options)`: without options it prints the day."""
+    fields = given[1].value if len(given) > 1 else Fields()
+    if isinstance(fields, Fields) and (not fields.entries or flow_tables.options_are_date(fields.entries)):
+        return Unknown(FORMAT_OF_DAY)
+    return Unknown(f"{FORMAT}time)")
 
 
 FUNCTIONS: dict[Language, dict[str, Handler]] = {
@@ -318,6 +349,8 @@ FUNCTIONS: dict[Language, dict[str, Handler]] = {
         **dict.fromkeys(("json.dumps", "ujson.dumps", "simplejson.dumps", "orjson.dumps"), json_text),
         **dict.fromkeys(("string.Template", "jinja2.Template"), _template),
         "enumerate": _with_number,
+        "io.StringIO": _list,
+        "print": _print,
         "zip": _side_by_side,
         "map": _through,
         "filter": _second,
@@ -327,6 +360,7 @@ FUNCTIONS: dict[Language, dict[str, Handler]] = {
         **dict.fromkeys(("Object.assign", "Object.fromEntries", "Map"), _mapping),
         **dict.fromkeys(("Object.freeze", "structuredClone", "Promise.all", "Promise.allSettled"), _same),
         "Promise.resolve": _same,
+        "Intl.DateTimeFormat": _format,
         "Object.keys": _keys,
         "Object.values": _values,
         "Object.entries": _pairs,

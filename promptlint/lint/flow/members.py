@@ -1,5 +1,6 @@
 """`of.name` and `of[key]`."""
 
+from dataclasses import replace
 from typing import Any
 
 from promptlint.facts import flow_tables
@@ -52,6 +53,8 @@ def member(run: Run, of: Value, name: str, node: Any, frame: Frame) -> Value:
             return Unknown(f"{known}.{name}" if known else name)
         case Several() if name in ("length", "size"):
             return Plain(None)
+        case Several() if name in ("rows", "data", "results") and of.order is not None and of.order.kind == "query":
+            return of
         case _:
             return Unknown(name)
 
@@ -86,6 +89,31 @@ def _of_changing(run: Run, of: Changing, name: str, node: Any, frame: Frame) -> 
     return as_date(moved) if name in passing.to_date.attributes else moved
 
 
+def _nth(run: Run, of: Several, node: Item, frame: Frame) -> Value:
+    """An item under a number; of one among many that are not told apart only a copy, which may be changed alone."""
+    assert node.key is not None
+    number = run.text(run.at(node.key, frame)).replace(" ", "")
+    is_known = not any(item.spread or item.repeated for item in of.items)
+    if is_known and number.lstrip("-").isdigit() and -len(of.items) <= int(number) < len(of.items):
+        return of.items[int(number)].value
+    if number == "0" and of.items and not (of.items[0].spread or of.items[0].repeated):
+        return of.items[0].value
+    if number == "-1" and of.items and not of.items[-1].spread:
+        last = of.items[-1]
+        return copied(last.value) if last.repeated else last.value
+    return copied(element_of(of))
+
+
+def copied(value: Value, depth: int = 4) -> Value:
+    """The value, with lists and mappings of its own."""
+    if depth and isinstance(value, Several):
+        return replace(value, items=[replace(item, value=copied(item.value, depth - 1)) for item in value.items])
+    if depth and isinstance(value, Fields):
+        entries = {key: copied(each, depth - 1) for key, each in value.entries.items()}
+        return replace(value, entries=entries, maybe=set(value.maybe), places=dict(value.places))
+    return value
+
+
 def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) -> Value:
     """What `of[key]` is; without a key a part of it."""
     match of:
@@ -98,7 +126,9 @@ def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) ->
         case Fields() if isinstance(key, Plain) and key.text is not None:
             return of.entries.get(key.text) or either(*of.others, Unknown(key.text))
         case Several():
-            return of if key is None else element_of(of)
+            if isinstance(key, Changing):
+                return Changing(key.change._replace(kind="random_choice", at=run.at(node, frame)))
+            return of if key is None else _nth(run, of, node, frame)
         case Either(options):
             return either(*(item_of(run, one, key, node, frame) for one in options))
         case Outside(name) if isinstance(key, Plain) and key.text is not None:

@@ -6,6 +6,7 @@ from promptlint.facts import flow_tables
 from promptlint.lint.flow import known, texts
 from promptlint.lint.flow.calls import Given
 from promptlint.lint.flow.code import Call, Member, Name
+from promptlint.lint.flow.messages import sent_template
 from promptlint.lint.flow.outside import answer, function
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
@@ -25,10 +26,13 @@ from promptlint.lint.flow.values import (
     options,
 )
 
-_ADDS = frozenset({"append", "push", "add", "appendleft", "unshift", "insert", "extend", "update", "prepend"})
+_ADDS = frozenset({"append", "push", "add", "appendleft", "unshift", "insert", "extend", "update", "prepend", "write"})
 _QUERIES = frozenset({"execute", "executemany", "query", "prepare", "fetch", "all", "raw", "read_sql", "$queryRaw"})
 _ROWS = frozenset({"fetchall", "fetchmany", "all", "scalars", "mappings", "toArray", "rows"})
 _ONE_ROW = frozenset({"fetchone", "first", "one", "one_or_none", "scalar", "scalar_one", "get"})
+_CALLS_BACK = frozenset({"map", "flatMap", "forEach", "filter", "reduce", "sort", "toSorted"})
+_REPLACES = frozenset({"replace", "replaceAll", "replace_all"})
+_SENDS = frozenset({"ainvoke", "stream", "astream", "format_messages", "formatMessages", "format_prompt", "batch"})
 _COPIES = frozenset(
     {"copy", "slice", "filter", "concat", "flat", "values", "reverse", "toReversed", "union", "difference"}
 )
@@ -61,6 +65,16 @@ def method(run: Run, base: Value, name: str, given: list[Given], node: Call, fra
 
 
 def _of_unknown(run: Run, base: Value, name: str, given: list[Given], node: Call, frame: Frame) -> Value:
+    if isinstance(base, Unknown) and base.name.startswith(known.FORMAT) and name in ("format", "formatToParts"):
+        return known.carried(run, given, node, frame, to_date=base.name == known.FORMAT_OF_DAY)
+    if name in ("then", "finally") and given and run.language(frame) == "typescript":
+        return _then(run, given, node, frame)
+    if (
+        name in _REPLACES
+        and len(given) > 1
+        and any(isinstance(one, Changing | Written) for one in options(given[1].value))
+    ):
+        return Written((Unknown(), given[1].value, Unknown()))
     if name in _ADDS and isinstance(node.callee, Member) and isinstance(node.callee.of, Name) and given:
         known_name = node.callee.of.name
         if isinstance(base, Unknown):  # a list that came from elsewhere
@@ -78,10 +92,18 @@ def _of_unknown(run: Run, base: Value, name: str, given: list[Given], node: Call
             return Written((*changing, Unknown("a template")))
         if name == "join" and given and isinstance(given[0].value, Several):
             return texts.joined(given[0].value, run.at(node, frame))
-    if name == "map" and given:
-        return _mapped(run, Several([Element(Unknown(), spread=True)], depth=frame.depth), given, node, frame)
+    if name in _CALLS_BACK and given and any(isinstance(one, Code) for one in options(given[0].value)):
+        return _of_list(run, Several([Element(Unknown(), spread=True)], depth=frame.depth), name, given, node, frame)
     full = f"{base.name}.{name}" if isinstance(base, Unknown) and base.name else name
     return function(run, Unknown(full), given, node, frame)
+
+
+def _then(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    """`promise.then(f)`: f runs after something has been waited for; alongside others where nobody waits for it."""
+    again = frame.loops and not frame.awaiting
+    inner = replace(frame, waited=True, alongside=frame.depth if again else frame.alongside)
+    argument = given[0]._replace(value=Unknown(), name=None, spread=False)
+    return answer(run, given[0].value, [argument], given[0].node, inner)
 
 
 # Lists.
@@ -92,6 +114,8 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
     if name in _ADDS:
         _add(run, base, name, given, node, frame)
         return base
+    if base.is_template and name in _FILLS | _SENDS:
+        return sent_template(run, base, given, node, frame)
     if name in ("map", "flatMap"):
         return _mapped(run, base, given, node, frame)
     if name == "forEach" and given:
@@ -99,8 +123,10 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
         return Plain(None)
     if name in ("sort", "toSorted", "sorted"):
         return _sorted(run, base, name, given, node, frame)
-    if name == "join":
+    if name in ("join", "getvalue"):
         return _join(run, base, given, node, frame)
+    if name == "execute":
+        return base
     if name in _ONE_ROW or name in ("pop", "at", "find", "shift"):
         return texts.element_of(base)
     if name in _COPIES or name in _ROWS:
@@ -127,11 +153,10 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
 
 def _add(run: Run, base: Several, name: str, given: list[Given], node: Call, frame: Frame) -> None:
     values = list(given)
-    front = name in ("unshift", "appendleft", "prepend")
+    place = 0 if name in ("unshift", "appendleft", "prepend") else len(base.items)
     if name == "insert" and values:
-        index = values.pop(0)
-        text = run.text(index.at)
-        front = text == "0"
+        text = run.text(values.pop(0).at)
+        place = min(int(text), place) if text.isdigit() else place
     added: list[Element] = []
     for one in values:
         if name in ("extend", "update") or one.spread:
@@ -141,11 +166,11 @@ def _add(run: Run, base: Several, name: str, given: list[Given], node: Call, fra
             spread_into(found, one.value, frame)
             added += found.items
             order = texts.order_of(one.value)
-            base.order = base.order or (order._replace(at=one.at) if order is not None and not base.is_set else None)
+            base.order = base.order or (texts.entering(order, one.at) if order and not base.is_set else None)
         else:
             repeated = any(loop not in run.short for loop in frame.loops)
             added.append(Element(one.value, repeated, maybe=frame.conditions > 0, loops=frame.loops))
-    base.items = [*added, *base.items] if front else [*base.items, *added]
+    base.items[place:place] = added
     if base.is_set:
         return
     if frame.alongside is not None and frame.waited and base.depth <= frame.alongside:
@@ -159,7 +184,7 @@ def run_round(run: Run, base: Several, given: list[Given], node: Call, frame: Fr
     number = run.loop()
     if base.order is not None and isinstance(node.callee, Member):
         at = run.at(node.callee.of, frame)
-        run.orders[number] = base.order if base.order.kind == "query" else base.order._replace(at=at)
+        run.orders[number] = texts.entering(base.order, at)
     if texts.few_items(base):
         run.short.add(number)
     frame.loops = (*frame.loops, number)
@@ -182,7 +207,7 @@ def _mapped(run: Run, base: Several, given: list[Given], node: Call, frame: Fram
         )
     if base.order is not None:
         at = run.at(node, frame)
-        made.order = base.order if base.order.kind == "query" else base.order._replace(at=at)
+        made.order = texts.entering(base.order, at)
     return made
 
 
@@ -263,7 +288,7 @@ def _of_text(run: Run, base: Plain | Written, name: str, given: list[Given], nod
         return _joined_with(run, base, given, node, frame)
     if name in _FILLS:
         return _filled(run, base, name, given, node, frame)
-    if name in ("replace", "replaceAll", "replace_all") and len(given) > 1:
+    if name in _REPLACES and len(given) > 1:
         old = given[0].value
         text = old.text if isinstance(old, Plain) and old.text else ""
         return texts.replaced(base, text, given[1].value)
@@ -354,15 +379,37 @@ def _is_day(run: Run, name: str, given: list[Given], to_date: flow_tables.ToDate
 
 def _query(run: Run, name: str, given: list[Given], node: Call, frame: Frame) -> Value | None:
     """The rows of an SQL query without an order; None where a call is no such query."""
-    if name not in _QUERIES or not given:
+    if name == "findMany" and not any("orderBy" in value.entries for one in given for value in _fields(one.value)):
+        return _rows(run, name, "", node, frame)
+    if name not in (*_QUERIES, "scalars") or not given:
         return None
+    if any(isinstance(one, Unknown) and _is_unordered_select(one.name) for one in options(given[0].value)):
+        return _rows(run, name, "", node, frame)
     text = _constant_text(given[0].value)
     if text is None or not is_unordered_query(text):
         return None
+    return _rows(run, name, text, node, frame)
+
+
+def _fields(value: Value) -> list[Fields]:
+    return [one for one in options(value) if isinstance(one, Fields)]
+
+
+def _is_unordered_select(name: str) -> bool:
+    """Whether what a value is named after is SQLAlchemy's `select(...)` without `order_by`."""
+    steps = name.removesuffix("()").split(".")
+    return "select" in steps[:2] and not {"order_by", "count", "group_by"} & set(steps)
+
+
+def _rows(run: Run, name: str, text: str, node: Call, frame: Frame) -> Several:
     change = run.change("query", "a query without ORDER BY", run.at(node, frame), frame)
     words = text.upper().split()
     item: Value = Changing(change) if "LIMIT" in words or "TOP" in words else Unknown()
-    return Several([Element(item, repeated=True)], change, depth=frame.depth)
+    rows = Several([Element(item, repeated=True)], change, depth=frame.depth)
+    owner = node.callee.of if isinstance(node.callee, Member) else None
+    if isinstance(owner, Name) and name == "execute" and owner.name.startswith(("cur", "c")) and len(owner.name) < 8:
+        frame.scope.names[owner.name] = rows  # a cursor, whose rows are fetched later
+    return rows
 
 
 def _constant_text(value: Value) -> str | None:

@@ -1,7 +1,7 @@
 """Calls of what is from elsewhere: what is known of libraries, and what is taken for granted of all others."""
 
 from promptlint.facts import flow_tables
-from promptlint.lint.flow import known
+from promptlint.lint.flow import known, messages
 from promptlint.lint.flow.calls import Given, dotted, instance, run_code
 from promptlint.lint.flow.code import Call, Expression
 from promptlint.lint.flow.prompts import seen_call, seen_given
@@ -32,6 +32,10 @@ def function(run: Run, target: Value, given: list[Given], node: Call, frame: Fra
     if isinstance(target, Outside) and name.startswith("operator:"):
         return known.operator(run, name.removeprefix("operator:"), given, node, frame)
     seen_call(run, written, name, given, node, frame)
+    if written.rpartition(".")[2] in ("from_messages", "fromMessages") and given:
+        return messages.template(given[0].value, frame)
+    if (made := messages.message(name, given)) is not None:
+        return made
     if isinstance(target, Outside):
         found = _changing(run, name, given, node, frame)
         if found is not None:

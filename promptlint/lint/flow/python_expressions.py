@@ -1,7 +1,6 @@
 """Expressions of Python -> those of `code`."""
 
 import ast
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -31,8 +30,6 @@ from promptlint.lint.flow.code import (
     Statement,
     Text,
 )
-
-_CONVERSION = re.compile(r"%(?:\((\w+)\))?[-#0 +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[diouxXeEfFgGcrsa%]")
 
 
 def expression(node: ast.expr) -> Expression:
@@ -97,43 +94,17 @@ def _binary(node: ast.BinOp) -> Expression:
             operands.append(left.right)
             left = left.left
         return Text(span_of(node), tuple(map(expression, [left, *reversed(operands)])))
-    if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
-        return _percent(node, node.left.value)
     left = node
     rest: list[ast.expr] = []
     while isinstance(left, ast.BinOp) and not isinstance(left.op, ast.Add):
         rest.append(left.right)
         left = left.left
-    if isinstance(node.op, ast.Div | ast.BitOr | ast.BitAnd | ast.Sub | ast.BitXor):
+    if isinstance(node.op, ast.Div | ast.Mod | ast.BitOr | ast.BitAnd | ast.Sub | ast.BitXor):
         # Paths are joined, and sets and mappings united, by these.
         callee = Name(span_of(node), f"operator:{type(node.op).__name__}")
         arguments = tuple(Argument(None, expression(one)) for one in (node.left, node.right))
         return Call(span_of(node), callee, arguments)
     return Operation(span_of(node), tuple(map(expression, [left, *reversed(rest)])), True)
-
-
-def _percent(node: ast.BinOp, text: str) -> Expression:
-    """`"a %s b" % value`."""
-    values = list(node.right.elts) if isinstance(node.right, ast.Tuple) else [node.right]
-    named: dict[str, ast.expr] = {}
-    if isinstance(node.right, ast.Dict):
-        pairs = zip(node.right.keys, node.right.values, strict=True)
-        named = {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
-    span = span_of(node)
-    parts: list[Expression] = []
-    at = 0
-    for match in _CONVERSION.finditer(text):
-        parts.append(Constant(span, text[at : match.start()].replace("%%", "%")))
-        at = match.end()
-        if match[0].endswith("%"):
-            parts.append(Constant(span, "%"))
-        elif match[1] in named:
-            parts.append(expression(named[match[1]]))
-        elif match[1] is None and values:
-            parts.append(expression(values.pop(0)))
-    parts.append(Constant(span, text[at:]))
-    parts += [] if named else map(expression, values)
-    return Text(span, tuple(parts))
 
 
 def _joined(node: ast.JoinedStr) -> Expression:

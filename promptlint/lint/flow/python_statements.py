@@ -16,6 +16,7 @@ from promptlint.lint.flow.code import (
     Leave,
     Loop,
     Name,
+    Outer,
     Return,
     Statement,
     Type,
@@ -152,6 +153,10 @@ def _leave(node: ast.Raise | ast.Break | ast.Continue) -> Iterator[Statement]:
     yield Leave(span_of(node), None if raised is None else expression(raised))
 
 
+def _outer(node: ast.Global) -> Iterator[Statement]:
+    yield Outer(span_of(node), tuple(node.names))
+
+
 def _dotted(node: ast.expr) -> str:
     """The name of a decorator."""
     if isinstance(node, ast.Call):
@@ -181,6 +186,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Any], Iterator[Statement]]] = {
     ast.ClassDef: _class,
     ast.Import: _import,
     ast.ImportFrom: _from,
+    ast.Global: _outer,
     ast.Raise: _leave,
     ast.Break: _leave,
     ast.Continue: _leave,

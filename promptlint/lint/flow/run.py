@@ -31,6 +31,7 @@ class Run:
         self.loops = 0
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
         self.short: set[int] = set()  # loops over a few things that are written out
+        self.given_anew: dict[tuple[int, str], Value] = {}  # variables of modules, by functions that have run
         self.retries: set[int] = set()  # loops whose rounds send the same request again
         self._globals: dict[int, Globals] = {}
         self._speaks: dict[int, bool] = {}
@@ -95,6 +96,8 @@ class Run:
             if name in scope.names:
                 return scope.names[name]
             if scope.outer is None:
+                if (scope.module, name) in self.given_anew:
+                    return self.given_anew[scope.module, name]
                 found = self.of_module(scope.module, name)
                 return Outside(name) if found is None else found
             scope = scope.outer
@@ -129,6 +132,9 @@ class Run:
 
     def imported(self, number: int, wanted: Imported) -> Value:
         package = self.project.find(number, wanted)
+        wanted = wanted._replace(module=wanted.module.removeprefix("node:"))
+        if wanted.name == "default":
+            wanted = wanted._replace(name=None) if package is None else wanted
         if wanted.name is None:
             return Outside(wanted.module) if package is None else Package(package)
         if package is None:

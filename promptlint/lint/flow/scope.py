@@ -47,6 +47,8 @@ class Frame:
     conditions: int = 0  # conditions that it is inside of
     is_script: bool = False  # the body of a module
     constructs: bool = False  # an object is being made
+    awaiting: bool = False  # the call that is worked out is waited for
+    outer_names: frozenset[str] = frozenset()  # that it declares to be of the module
     calls: tuple[tuple[int, tuple[int, ...]], ...] = ()  # module and span of the calls above it, the innermost last
     returned: list[Value] = field(default_factory=list)
     yielded: list[Element] = field(default_factory=list)

@@ -83,7 +83,7 @@ def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
 def _told(change: Change, told: set[Change]) -> Iterator[Piece]:
     """An order is told once, where it enters the text; the list itself comes right behind."""
     if change.kind in flow_tables.ORDER_KINDS or change.kind in ("query", "unsorted_keys"):
-        if any(one.origin == change.origin and one.kind == change.kind for one in told):
+        if any(one.origin == change.origin for one in told):
             return
         told.add(change)
     yield Piece("change", change=change)

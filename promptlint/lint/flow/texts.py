@@ -35,6 +35,11 @@ def order_of(value: Value) -> Change | None:
     return None
 
 
+def entering(order: Change, at: At) -> Change:
+    """An order that is put into a text or a list at a place; a query and a shuffle are told where they stand."""
+    return order if order.kind in ("query", "shuffle") else order._replace(at=at)
+
+
 def element_of(value: Value) -> Value:
     """An item of a list, a key of a mapping."""
     found: list[Value] = []
@@ -91,8 +96,8 @@ def joined(value: Several | Fields, at: At) -> Written:
     order = value.order
     if isinstance(value, Fields):
         order = order._replace(kind="unsorted_keys", at=at)
-    elif order.kind != "query" and order.at == order.origin:
-        order = order._replace(at=at)
+    elif order.at == order.origin:
+        order = entering(order, at)
     return Written((Changing(order), value))
 
 
@@ -152,6 +157,31 @@ def _filled(pattern: re.Pattern[str], text: str, named: Mapping[str, Value], at:
         name = next((group for group in match.groups() if group), None)
         parts.append(Plain("$", at) if name is None else named.get(name.partition(".")[0], Unknown(name)))
     return Written((*parts, Plain(text[last:], at)))
+
+
+_PERCENT = re.compile(r"%(?:\((\w+)\))?[-#0 +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[diouxXeEfFgGcrsa%]")
+
+
+def filled_percent(template: Value, values: list[Value], named: Mapping[str, Value]) -> Written:
+    """What `template % values` makes of a template."""
+    rest = list(values)
+    parts: list[Value] = []
+    for piece in template.parts if isinstance(template, Written) else (template,):
+        if not isinstance(piece, Plain) or piece.text is None:
+            parts.append(piece)
+            continue
+        last = 0
+        for match in _PERCENT.finditer(piece.text):
+            parts.append(Plain(piece.text[last : match.start()], piece.at))
+            last = match.end()
+            if match[0].endswith("%"):
+                parts.append(Plain("%", piece.at))
+            elif match[1]:
+                parts.append(named.get(match[1], Unknown(match[1])))
+            elif rest:
+                parts.append(rest.pop(0))
+        parts.append(Plain(piece.text[last:], piece.at))
+    return Written(tuple(parts))
 
 
 def replaced(text: Value, old: str, new: Value) -> Value:

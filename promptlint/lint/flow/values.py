@@ -26,9 +26,7 @@ Kind = Literal[
 ]
 """What differs: see data/changing_values.yaml; "query": rows in no order; "unsorted_keys": keys in the order in which
 somebody else has put them; "marker": no change, but a cache marker on each of many blocks."""
-LASTING: frozenset[Kind] = frozenset(
-    {"environment", "unordered", "unspecified_order", "query", "unsorted_keys", "marker"}
-)
+LASTING: frozenset[Kind] = frozenset({"unordered", "unspecified_order", "query", "unsorted_keys", "marker"})
 """Kinds that differ between processes, so that it is no help to compute them once."""
 
 
@@ -106,6 +104,7 @@ class Several:
     parameter: str = ""  # the name of the parameter as which a root function was given it
     depth: int = 0  # calls that were running when it was made
     loops: tuple[int, ...] = ()  # and loops
+    is_template: bool = False  # messages with holes, which are filled when they are sent
 
 
 @dataclass(slots=True, eq=False)
@@ -128,6 +127,7 @@ class Code(NamedTuple):
     scope: "Scope"
     owner: "Value | None" = None
     type: "Class | None" = None
+    is_bare: bool = False  # its decorators have had their say
 
 
 class Class(NamedTuple):

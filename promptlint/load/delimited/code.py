@@ -56,7 +56,7 @@ def _chains(found: list[Token], row: Language) -> list[Chain]:
             if linked and current is not None and _is_link(found, number):
                 current.path.append(one.text)
                 current.last = number
-            elif row.has("words", one.text) or symbol or key:
+            elif row.has("words", one.text) or symbol or key or (before is not None and before.text == "."):
                 current = None
             else:
                 current = Chain(number, one)
@@ -93,9 +93,9 @@ def _value(made: Making, found: list[Token], chain: Chain) -> Value:
     row, root = made.language, chain.path[0]
     for region in reversed(made.regions):
         if (held := region.scope.get(root)) is not None:
-            return _inner(held, chain)
+            return _inner(row, held, chain)
     if root in made.set:
-        return _inner(made.set[root], chain)
+        return _inner(row, made.set[root], chain)
     at = SourceRange(0, found[chain.first].start, found[chain.last].end)
     name = _clock(row, chain)
     if name is None and not chain.called and not root[0].isupper():
@@ -105,10 +105,13 @@ def _value(made: Making, found: list[Token], chain: Chain) -> Value:
     called = name or ".".join(chain.path[: chain.called] if chain.called else chain.path)
     if called == root and root[0].isupper() and not chain.called:
         return NOTHING  # a constant
+    return Value(calls=(Call(called, at, _form(row, chain)),), filler="call")
+
+
+def _form(row: Language, chain: Chain) -> str | None:
+    """The strftime format in which a chain prints a time, or one of a day where it prints nothing finer."""
     form = next((text for text in chain.texts if "%" in text), None)
-    if form is None and any(row.has("days", step) for step in chain.path):
-        form = "%d"
-    return Value(calls=(Call(called, at, form),), filler="call")
+    return "%d" if form is None and any(row.has("days", step) for step in chain.path) else form
 
 
 def _clock(row: Language, chain: Chain) -> str | None:
@@ -121,10 +124,10 @@ def _clock(row: Language, chain: Chain) -> str | None:
     return None
 
 
-def _inner(held: Value, chain: Chain) -> Value:
+def _inner(row: Language, held: Value, chain: Chain) -> Value:
     """What lies in a value that has a name in the template."""
     steps = chain.path[1 : max(chain.called - 1, 1)] if chain.called else chain.path[1:]
     rest = "".join(f".{step}" for step in steps)
-    form = next((text for text in chain.texts if "%" in text), None)
+    form = _form(row, chain)
     calls = tuple(call if call.format or form is None else call._replace(format=form) for call in held.calls)
     return held._replace(names=tuple(f"{name}{rest}" for name in held.names), calls=calls, constant=None, at=None)

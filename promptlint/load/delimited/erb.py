@@ -75,7 +75,7 @@ class Erb:
         over = begin + method.start() if method else stop
         value = self._plain(begin, over)
         region = made.open(piece, "do", value, made.range(begin, over), "repeated")
-        pairs = len(names) > 1 and (method is None or "index" not in method[1] and "with" not in method[1])
+        pairs = len(names) > 1 and (method is None or re.search("index|with", method[1]) is None)
         region.ordered = not pairs or re.search(r"\.sort(?:_by)?\b", written) is not None
         region.scope = dict.fromkeys(names, value._replace(filler="loop"))
 

@@ -95,7 +95,7 @@ class Go:
                 continue
             if one.text[0] in ".$":
                 values.append(self._name(one.text))
-            elif not self.row.has("words", one.text.split(".")[0]):
+            elif not any(self.row.has(row, one.text.split(".")[0]) for row in ("words", "dated", "days")):
                 calls.append(self._call(found, number, spans[number]))
         return joined([*values, Value(calls=tuple(calls), filler="call" if calls else "argument")])
 
@@ -105,8 +105,6 @@ class Go:
         parts = one.text.split(".")
         name = ".".join(part for part in parts if not self.row.has("dated", part) and not self.row.has("days", part))
         alone = Call(name or one.text, SourceRange(0, one.start, one.end), None)
-        if self.row.has("dated", one.text) or self.row.has("days", one.text):
-            return alone
         first, last = span
         around = found[first : last + 1]
         form = None

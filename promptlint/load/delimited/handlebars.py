@@ -130,7 +130,7 @@ class Handlebars:
         made = self.made
         word = _word(made.text, begin, piece.stop)
         made.note(piece, f"the partial {word!r} is not followed")
-        rest = tokens(made.text, begin + len(word), piece.stop, _PATH)
+        rest = tokens(made.text, begin, piece.stop, _PATH)[1:]
         value = joined([self._path(one.text) for one in rest if one.kind == "name" and not _is_key(one, rest)])
         made.hole(piece, value, made.range(begin, piece.stop), "block")
 
@@ -158,7 +158,6 @@ class Handlebars:
 
     def _helper(self, found: list[Token]) -> Value:
         """A call, with calls in brackets as its arguments; the layout of a date may stand around the clock."""
-        made = self.made
         values: list[Value] = []
         calls: list[tuple[int, str, int, int]] = []  # depth, name, first and last token
         opened: list[int] = []

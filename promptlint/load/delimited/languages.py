@@ -41,10 +41,8 @@ class Language(NamedTuple):
         return word in self.words.get(row, ())
 
 
-_PLAIN = frozenset(
-    ("grammar", "ends", "unsure", "delimiters", "mark", "spaced", "cuts", "alone", "strings", "changes", "escapes")
-    + ("pattern", "layouts", "source", "checked")
-)
+_REGIONS = ("loops", "conditions", "scopes", "branches", "regions", "includes", "raws", "roles", "asking")
+_WORDS = ("clocks", "dated", "days", "chances", "words")
 
 
 @cache
@@ -66,7 +64,7 @@ def language(name: str) -> Language:
         tuple((each["written"], each["ahead"], each["printed"]) for each in row.get("escapes", ())),
         row.get("pattern", ""),
         row.get("layouts", ""),
-        {key: frozenset(value) for key, value in row.items() if key not in _PLAIN},
+        {key: frozenset(row[key]) for key in (*_REGIONS, *_WORDS) if key in row},
     )
 
 
@@ -101,7 +99,10 @@ def _layout(name: str) -> tuple["re.Pattern[str]", dict[str, str]]:
 
 
 def strftime_of(layout: str, name: str) -> str | None:
-    """A date's layout as strftime writes it; None where it says nothing of a date. `name`: a key of `layouts`, or ""."""
+    """A date's layout as strftime writes it; None where it says nothing of a date.
+
+    `name`: a key of `layouts`, or "".
+    """
     if not name:
         return layout if "%" in layout else None
     pattern, rows = _layout(name)

@@ -7,7 +7,7 @@ from promptlint.load.delimited.making import Making
 from promptlint.load.delimited.scan import Piece
 from promptlint.load.delimited.tokens import Token, tokens
 from promptlint.load.delimited.values import NOTHING, Value, joined
-from promptlint.template import Call, SourceRange
+from promptlint.template import Call, Hole, SourceRange
 
 _NAME = r"[A-Za-z_][\w-]*\??(?:\.[A-Za-z_][\w-]*\??)*"
 _WORDS = frozenset(
@@ -69,7 +69,7 @@ class Liquid:
         region = made.close()
         if region is not None and region.word == "capture":
             name = text[region.at.start : region.at.end].strip("'\"")
-            inside = [part for part in made.parts[region.first :] if hasattr(part, "names")]
+            inside = [part for part in made.parts[region.first :] if isinstance(part, Hole)]
             values = [Value(part.names, part.calls) for part in inside]
             made.set[name] = joined(values)._replace(filler="set")
 
@@ -116,14 +116,15 @@ class Liquid:
             form = None if layout is None else strftime_of(layout, "")
             calls.append(Call("now", SourceRange(0, head.start, filters[0][-1].end), form))
         for each in filters:
-            calls.append(Call(f"|{each[0].text}", SourceRange(0, each[0].start, each[-1].end), None))
+            if self.row.has("chances", each[0].text):
+                calls.append(Call(f"|{each[0].text}", SourceRange(0, each[0].start, each[-1].end), None))
             values += [
                 self._name(one)
-                for one, behind in zip(each[1:], [*each[2:], None], strict=True)
+                for one, behind in zip(each[1:], [*each[2:], None], strict=False)
                 if one.kind == "name" and (behind is None or behind.text != ":")
             ]
         value = joined([*values, Value(calls=tuple(calls))])
-        return value._replace(filler="call" if any(not call.name.startswith("|") for call in calls) else value.filler)
+        return value._replace(filler="call") if calls else value
 
     def _name(self, one: Token) -> Value:
         made = self.made

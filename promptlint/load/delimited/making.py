@@ -120,7 +120,7 @@ class Making:
             raise Fault(piece.start, f"nested more than {_DEEPEST} levels deep")
         region = Region(word, at, value, combined(self.when, when), len(self.parts), start=piece.start)
         region.loop = when == "repeated"
-        if when == "maybe":
+        if when == "maybe" and (value.names or value.calls):
             region.asked.append((at, value, len(self.parts)))
         self.regions.append(region)
         return region

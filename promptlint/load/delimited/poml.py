@@ -6,7 +6,7 @@ from promptlint.load.delimited.code import value_of
 from promptlint.load.delimited.making import Making
 from promptlint.load.delimited.scan import Piece
 from promptlint.load.delimited.values import NOTHING, Value
-from promptlint.template import SourceRange, Turn
+from promptlint.template import SourceRange, Turn, When
 
 _TAG = re.compile(r"</?([A-Za-z][\w.-]*)")
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -20,7 +20,6 @@ class Poml:
 
     def __init__(self, made: Making, pieces: list[Piece]) -> None:
         self.made = made
-        self.silent = 0  # elements around that print nothing
 
     def piece(self, piece: Piece) -> None:
         """Read one tag or one expression."""
@@ -60,7 +59,8 @@ class Poml:
     def _open(self, piece: Piece, name: str, given: dict[str, tuple[int, str]]) -> None:
         made = self.made
         region = None
-        for word, when in (("for", "repeated"), ("if", "maybe")):
+        ways: tuple[tuple[str, When], ...] = (("for", "repeated"), ("if", "maybe"))
+        for word, when in ways:
             if word not in given:
                 continue
             start = piece.start + given[word][0]
@@ -68,9 +68,7 @@ class Poml:
             inside = re.compile(r"\s*(\w+)\s+in\s+").match(made.text, start, stop)
             begin = inside.end() if inside else start
             value = value_of(made, begin, stop)._replace(constant=None, at=None)
-            region = made.open(
-                piece, name, value, made.range(begin, stop), "repeated" if when == "repeated" else "maybe"
-            )
+            region = made.open(piece, "" if region else name, value, made.range(begin, stop), when)
             if inside:
                 region.scope[inside[1]] = value._replace(filler="loop")
         if region is None:

@@ -89,7 +89,7 @@ def _close(pattern: str, strings: bool) -> Callable[[str, int], "re.Match[str] |
 
 
 def _tag(text: str, language: Language, row: Delimiter, start: int, inner: int) -> Iterator[Piece]:
-    strings = language.strings and row.kind in ("tag", "print")
+    strings = language.strings and row.kind in ("tag", "print", "statement")
     found = _close(row.close, strings)(text, inner)
     if found is None:
         raise Fault(start, f"{shown(text[start:inner].strip())} is not closed")
@@ -149,8 +149,9 @@ def _changed(inner: str, rows: tuple[Delimiter, ...], start: int) -> tuple[Delim
         raise Fault(start, "two delimiters are due between the equals signs")
     opening, closing = re.escape(words[1]), re.escape(words[2])
     if words[1] == "{{" and words[2] == "}}":
-        return tuple(
-            Delimiter(rf"\{{\{{{sign}", rf"{close}\}}\}}", kind)
-            for sign, close, kind in (("!", "", "comment"), (r"\{", r"\}", "print"), ("", "", "tag"))
+        return (
+            Delimiter(r"\{\{!", r"\}\}", "comment"),
+            Delimiter(r"\{\{\{", r"\}\}\}", "print"),
+            Delimiter(r"\{\{", r"\}\}", "tag"),
         )
     return Delimiter(f"{opening}!", closing, "comment"), Delimiter(opening, closing, "tag")
