@@ -90,14 +90,14 @@ def linted(document: Document, how: How) -> Linted:
     prompts = lint_prompts(document, how)
     if prompts is not None:
         return prompts
-    if _is_template(document):
-        from promptlint.commands.lint_template import lint_template
-
-        return lint_template(document, (), None, how)
     if is_source(document.path):
         from promptlint.commands.lint_source import lint_source
 
         return lint_source(document, how)
+    if _is_template(document):
+        from promptlint.commands.lint_template import lint_template
+
+        return lint_template(document, (), None, how)
     if document.syntax == "json" and '"chat_template"' in document.text:
         found = _chat_templates(document, how)
         if found is not None:

@@ -108,7 +108,7 @@ def _comments(followed: Sequence[Linted]) -> Iterator[Commented]:
 
 
 def _followed(document: Document, stored: Stored, how: How) -> Iterator[Linted]:
-    """The findings of the files that a prompt names inside the folder of its document; no program text is among them."""
+    """The findings of files that a prompt names inside the folder of its document; no program text is among them."""
     from promptlint.commands.lint_files import linted
 
     folder = os.path.dirname(document.path) or "."

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from promptlint.lint.subject import TemplateSubject
 from promptlint.lint.variables import guess
-from promptlint.template import Call, Hole, SourceRange, Text
+from promptlint.template import Call, Hole, SourceRange, Template, Text
 
 FEW = 24  # tokens of fixed text behind a place; with fewer, the place is the tail of the prompt
 
 _CONVERSATION = "the whole conversation"
+_INSTRUCTING = ("system", "developer")  # roles of the messages in front of a conversation
 
 
 class Behind(NamedTuple):
@@ -26,9 +27,14 @@ class Behind(NamedTuple):
         return self.tokens >= FEW or bool(self.other)
 
     @property
+    def is_conversation(self) -> bool:
+        """Whether a conversation stands behind it, of which nobody knows the length."""
+        return self.other == _CONVERSATION
+
+    @property
     def lost(self) -> int | None:
         """Tokens that are lost; None where more is lost than can be counted here, or nothing."""
-        return None if self.other == _CONVERSATION else self.tokens or None
+        return None if self.is_conversation else self.tokens or None
 
     @property
     def fixed(self) -> str:
@@ -110,6 +116,8 @@ def _others(subject: TemplateSubject, end: int) -> list[str]:
         if isinstance(part, Text):
             if part.when == "maybe" and len(part.text) >= FEW and subject.count(part.text) >= FEW:
                 some = "text that is printed in some renderings"
+        elif part.filler == "block" and not part.names and not part.calls and template.language != "jinja":
+            some = "what it includes"
         elif part.names and not part.calls and not any(_changes(subject, name) for name in part.names):
             names.add(part.names[0].split(".")[0])
             if len(names) > 1 or part.when == "repeated" or template.breakpoints:
@@ -119,7 +127,18 @@ def _others(subject: TemplateSubject, end: int) -> list[str]:
         over = [loop for loop in template.loops if "messages" in loop.names and loop.first < end]
         last = min(max((loop.last for loop in over), default=0), end)
         found[:last] = [_CONVERSATION] * last
+    last = _end_of_instructions(template)
+    if last <= end - bool(template.breakpoints):  # else the conversation is not in the cached part
+        found[:last] = [_CONVERSATION] * last
     return found
+
+
+def _end_of_instructions(template: Template) -> int:
+    """Parts ahead of the first message that is no instruction, where a template writes its messages out."""
+    turns = template.turns
+    if not turns or turns[0].role not in _INSTRUCTING:
+        return 0
+    return next((turn.part for turn in turns if turn.role not in _INSTRUCTING), len(template.parts))
 
 
 def _tokens(count: int) -> str:

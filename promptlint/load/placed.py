@@ -1,7 +1,8 @@
 """Templates in parts of files: their ranges in terms of the whole file, and several of them as one."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from promptlint.template import Breakpoint, SourceRange, Template, TemplateFile, Turn
 
@@ -9,7 +10,7 @@ from promptlint.template import Breakpoint, SourceRange, Template, TemplateFile,
 def shifted(template: Template, text: str, begin: int) -> Template:
     """A template that was read from `text[begin:]`, with ranges that count from the start of the text."""
     first = template.files[0]
-    moved = _moved(template, lambda at: SourceRange(0, at.start + begin, at.end + begin) if at.file == 0 else at)
+    moved = _template(template, lambda at: SourceRange(0, at.start + begin, at.end + begin) if at.file == 0 else at)
     return moved._replace(files=(TemplateFile(first.path, text), *template.files[1:]))
 
 
@@ -22,7 +23,7 @@ def chained(name: str, language: str, templates: Sequence[tuple[str | None, Temp
     whole = Template(name, language, (), (), (), (), (), False, ())
     for role, one, is_marked in templates:
         ahead, files = len(whole.parts), len(whole.files)
-        moved = _moved(one, lambda at, by=files: at._replace(file=at.file + by))
+        moved = _template(one, partial(_in_file, files))
         turns = [turn._replace(part=turn.part + ahead) for turn in moved.turns]
         if role is not None:
             turns.insert(0, Turn(role, SourceRange(files, 0, 0), ahead))
@@ -49,6 +50,14 @@ def chained(name: str, language: str, templates: Sequence[tuple[str | None, Temp
             turns=(*whole.turns, *turns),
         )
     return whole
+
+
+def _in_file(first: int, at: SourceRange) -> SourceRange:
+    return at._replace(file=at.file + first)
+
+
+def _template(template: Template, move: Callable[[SourceRange], SourceRange]) -> Template:
+    return cast(Template, _moved(template, move))
 
 
 def _moved(value: Any, move: Callable[[SourceRange], SourceRange]) -> Any:

@@ -13,7 +13,7 @@ from promptlint.lint.flow.code import Branch, Define, Function, Language, Loop, 
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import PYTHON, Project
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
-from promptlint.lint.flow.run import EXPRESSIONS, STATEMENTS, Run
+from promptlint.lint.flow.run import EXPRESSIONS, HINTS, STATEMENTS, Run
 from promptlint.lint.flow.scope import Frame, Scope
 from promptlint.lint.flow.stream import is_prose
 from promptlint.lint.flow.values import (
@@ -77,13 +77,16 @@ def may_hold_prompts(path: str, text: str) -> bool:
     return _signs(language).search(text) is not None or bool(_long_texts(text))
 
 
-_LIST_OF_TEXTS = r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=\s*\[\s*(?:[\"'`][^\n]*\n\s*)*$"
-_LONG = re.compile(r'"""[^"\\]{500,}|\'\'\'[^\'\\]{500,}|`[^`\\$]{500,}|"[^"\n\\]{300,}"')
+_NAME = r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=[\s(]*"
+_OPENS = r"[rfbuRFBU]{0,2}[\"'`]{1,3}(?:\\\n|\\n)?$"
+_NAME_OF_TEXT = _NAME + _OPENS
+_NAME_OF_LIST = _NAME + r"\[\s*(?:[\"'`][^\n]*\n\s*)*" + _OPENS
+_LONG = re.compile(r"(?:(?<=[\"'`])|(?<=\\\n)|(?<=\\n))[^\"\\`]{400,}")
 
 
 def _long_texts(text: str) -> list[int]:
     """Where long texts of instructions begin."""
-    if not re.search(r"(?i)prompt|assistant|agent|llm|skill", text):
+    if not HINTS.search(text):
         return []
     return [match.start() for match in _LONG.finditer(text) if is_prose(match[0], 80)]
 
@@ -190,10 +193,9 @@ def _uses_of_long_texts(text: str, module: Module) -> Iterator[int]:
     """Where the names of long texts are used, and where such texts stand."""
     for place in _long_texts(text):
         yield place
-        line = text.rfind("\n", 0, place) + 1
-        given = re.search(r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=[\s(\[]*$", text[line:place])
+        given = re.search(_NAME_OF_TEXT, text[max(0, place - 400) : place])
         if given is None:  # a list of texts: the name stands some lines above
-            given = re.search(_LIST_OF_TEXTS, text[max(0, place - 20_000) : place])
+            given = re.search(_NAME_OF_LIST, text[max(0, place - 20_000) : place])
         if given is not None:
             for match in re.finditer(rf"(?<![\w$]){re.escape(given[1])}(?![\w$])", text):
                 yield match.start()

@@ -33,6 +33,9 @@ _LOOKS_ON = frozenset(
     }
 )  # fmt: skip
 """Last names of calls that look at a prompt without sending it."""
+_SHORT, _LONG, _VERY_LONG = 40, 120, 250
+"""Words of instructions that make a text a system text: under a telling name, without one, and where little else
+says that the module deals with models."""
 _SELF_MARKING = frozenset({"cache_control", "cacheControl"})
 
 
@@ -218,4 +221,7 @@ def _is_system_text(run: Run, name: str, value: Value, frame: Frame, *, or_funct
         return False
     if "strong" in names:
         return True
-    return is_prose(text, 40 if "weak" in names else 120) and run.speaks_of_models(frame.scope.module)
+    least = _SHORT if "weak" in names else _LONG
+    if not is_prose(text, least):
+        return False
+    return run.speaks_of_models(frame.scope.module) or (is_prose(text, _VERY_LONG) and run.hints(frame.scope.module))

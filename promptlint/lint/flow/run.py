@@ -15,6 +15,7 @@ EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
 """How each kind of node is worked out; a statement answers whether the block ends there."""
 
+HINTS = re.compile(r"(?i)(?<![a-z])(?:prompts?|assistants?|agents?|llms?|skills?)(?![a-z])")
 _MOST_STEPS = 150_000
 """Expressions that are worked out for one file: what is nested and branches more is not followed to its end."""
 
@@ -159,6 +160,10 @@ class Run:
             found = flow_tables.deals_with_prompts(module.language, self.imports(number), names, module.text)
             self._speaks[number] = found
         return self._speaks[number]
+
+    def hints(self, number: int) -> bool:
+        """Whether a word in a module, also in a comment, at least leaves room for a model."""
+        return HINTS.search(self.module(number).text) is not None
 
     def imports(self, number: int) -> tuple[str, ...]:
         """The full names of what a module imports."""

@@ -26,6 +26,11 @@ _FOLLOWED = {("binary_expression", "left"), ("ternary_expression", "alternative"
 _BROKEN = "most of this file cannot be read as TypeScript or JavaScript"
 _SECONDS, _SECONDS_PER_BYTE = 1.0, 4e-6  # of the processor, for the parser: forty times what it takes
 _CHUNK = 1 << 16
+# Each `<` may begin a list of types or compare numbers. Until the statement ends, the parser keeps both in mind: its
+# memory grows with the square of their number.
+_MANY_OPEN = b"<" * 1_000
+_ENDS = bytes.maketrans(b">{}", b";;;")
+_OTHERS = bytes(set(range(256)) - set(b"<>;{}"))
 _STEP = 512  # bytes between two places whose characters are known
 
 
@@ -38,6 +43,8 @@ def parse(path: str, text: str) -> Module:
     _refuse_others(path, text)
     grammar: _Grammar = "typescript" if path.lower().endswith(_TYPED) else "tsx"
     data = text.encode("utf-8", "replace")
+    if _MANY_OPEN in data.translate(_ENDS, _OTHERS):
+        raise PromptlintError(f"{shown(path)}:1:1: {TOO_DEEP}", "leave the file out")
     tree = _tree(path, data, grammar)
     chars = _characters(text, data)
     root = tree.root_node

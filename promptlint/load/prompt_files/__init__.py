@@ -1,4 +1,4 @@
-"""Prompts that stand inside documents: which texts of a JSON or YAML value are templates, and how they follow another."""
+"""Prompts inside documents: which texts of a JSON or YAML value are templates, and how they follow one another."""
 
 from promptlint.load.prompt_files.found import Stored, StoredText
 from promptlint.prompt import Json
@@ -13,8 +13,8 @@ def prompts_in(value: Json) -> list[Stored] | None:
     """
     from promptlint.load.prompt_files import bedrock, langchain, promptfoo, semantic_kernel
 
-    for reader in (langchain, bedrock, semantic_kernel, promptfoo):
-        found = reader.prompts(value)
+    for prompts in (langchain.prompts, bedrock.prompts, semantic_kernel.prompts, promptfoo.prompts):
+        found = prompts(value)
         if found is not None:
             return found
     return None

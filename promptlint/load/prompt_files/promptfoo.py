@@ -1,4 +1,4 @@
-"""promptfoo configurations: prompts as texts in them (Nunjucks, which is read as Jinja), and in files that they name."""
+"""promptfoo configurations: prompts as texts (Nunjucks, which is read as Jinja), and in files that they name."""
 
 import re
 
