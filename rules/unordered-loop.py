@@ -12,6 +12,8 @@ from promptlint.template import SourceRange
 _SORTED = r"\|\s*(?:dict)?sort\b(?:\([^()]*\))?\s*$|^\s*sorted\s*\("
 _UNORDERED = r"\b(?:set|frozenset|listdir|iterdir|scandir|glob|walk)\s*\(|\w_set\b"
 
+_ELSEWHERE = "Sort them before they are given to the template, or in it where its language can."
+
 
 def check(subject: TemplateSubject) -> Iterator[Hit]:
     """Each such loop. A chat template prints schemas in the order in which they are sent, which is the caller's."""
@@ -22,7 +24,8 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
             continue
         if loop.first < min(loop.last, end) and (rest := behind(loop.last - 1)).matters:
             values = {"over": loop.over, "behind": rest.words}
-            yield Hit(loop.range, values, lost_tokens=rest.lost, severity="warning" if unordered else None)
+            fix = None if subject.template.language == "jinja" else _ELSEWHERE
+            yield Hit(loop.range, values, lost_tokens=rest.lost, fix=fix, severity="warning" if unordered else None)
 
 
 def fix(subject: TemplateSubject, hit: Hit) -> Iterator[Replace]:

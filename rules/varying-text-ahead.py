@@ -10,6 +10,9 @@ from promptlint.lint.variables import Guess, guess
 from promptlint.template import Hole, Text
 
 _LONG, _SOME, _LITTLE = 1024, 192, FEW  # tokens of fixed text
+_ELSEWHERE = (
+    "Print what stays first and what varies last; where a value should stand close to the question, restate it."
+)
 _TOP = 8  # tokens of fixed text behind what stands at the top
 
 
@@ -39,6 +42,7 @@ def check(subject: TemplateSubject) -> Iterator[Hit]:
                         "behind": rest.words if rest.marked or rest.is_conversation or not rest.tokens else rest.fixed,
                     },
                     lost_tokens=rest.lost,
+                    fix=None if subject.template.language == "jinja" else _ELSEWHERE,
                     severity=severity,
                     confidence="certain" if found.declared else "possible",
                     cause=found.cause,

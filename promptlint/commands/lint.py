@@ -9,10 +9,10 @@ from promptlint.commands.lint_files import (
     SOURCES,
     TEMPLATES,
     Linted,
-    is_for_something_else,
     is_template,
     lint_file,
 )
+from promptlint.commands.lint_met import PROMPTS, why_left_alone
 from promptlint.commands.lint_rendering import Stages
 from promptlint.commands.lint_results import Results
 from promptlint.commands.lint_settings import LintOptions, Settings, SettingsError
@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 _KeptPlace = tuple[str, str, object]
 """What stays of a finding's place while its file is put right: lines move, pointers do not."""
 
-SUFFIXES = (*TEMPLATES, *DATA, *SOURCES)
+SUFFIXES = (*TEMPLATES, *DATA, *SOURCES, *PROMPTS)
 """Files that are looked into where a folder is named."""
 
 _RANK: tuple[Severity, ...] = ("error", "warning", "info")
@@ -67,10 +67,8 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
         if progress is not None:
             progress(number, len(walked.files))
         named = found.named and not options.as_walked
-        if not named and is_template(found.path) and is_for_something_else(found.path, _head(found.path)):
-            outcome.skipped.append(
-                (found.path, "a template of something else than a prompt; name it to have it looked at")
-            )
+        if not named and (reason := why_left_alone(found.path)) is not None:
+            outcome.skipped.append((found.path, reason))
             continue
         try:
             one = _linted(found.path, settings, results)
@@ -92,15 +90,6 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
     if progress is not None:
         progress(len(walked.files), len(walked.files))
     return outcome
-
-
-def _head(path: str) -> str:
-    """The first characters of a file, as far as they can be told."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(400).decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def _linted(path: str, settings: Settings, results: Results) -> Linted:

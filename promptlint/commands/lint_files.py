@@ -173,7 +173,11 @@ def _chat_templates(document: Document, how: How) -> Linted | None:
 
 
 def subjects(document: Document, how: How) -> Iterator[Subject]:
-    """What rules look at in a file. Raises PromptlintError if nothing known is in it."""
+    """What rules look at, and fixes edit, in a file. Raises PromptlintError if nothing known is in it."""
+    from promptlint.commands.lint_prompts import is_file_of_prompts
+
+    if is_file_of_prompts(document):
+        return  # fixes are written in Jinja
     if _is_template(document):
         from promptlint.commands.lint_template import template_subject
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
-from promptlint.commands.lint_files import DATA, TEMPLATES, How, Linted
+from promptlint.commands.lint_files import DATA, SOURCES, TEMPLATES, How, Linted
 from promptlint.commands.lint_findings import in_files
 from promptlint.commands.lint_suppressed import Commented
 from promptlint.commands.lint_template import fixed_tokens
@@ -14,11 +14,12 @@ from promptlint.lint.comments import Range, comments_of
 from promptlint.lint.run import hits
 from promptlint.lint.subject import TemplateSubject
 from promptlint.load.prompt_files import Stored, prompts_in
-from promptlint.load.prompt_files.reading import Placed, of_file, of_stored
+from promptlint.load.prompt_files.reading import Placed, is_known, of_file, of_stored
 from promptlint.prompt import Document
 from promptlint.read.sources import read
 
 _LONGEST = 2_500_000  # characters, as of a Jinja template
+_DOCUMENTS = (".json", ".yaml", ".yml")
 _SIGNS = ("_type", "constructor", "templateConfiguration", "template", "prompts")  # of a document with prompts
 _MOST_FILES = 50  # that one document names
 
@@ -28,13 +29,11 @@ def lint_prompts(document: Document, how: How) -> Linted | None:
 
     Raises PromptlintError for a file that says by its name what it is, and cannot be read.
     """
-    if document.path.lower().endswith(DATA):
+    if document.path.lower().endswith(_DOCUMENTS):
         return _of_document(document, how)
-    if document.path.endswith(TEMPLATES):
+    if not is_file_of_prompts(document):
         return None
-    placed = of_file(document) if len(document.text) <= _LONGEST else None
-    if placed is None:
-        return None
+    placed = of_file(document)
     findings = [finding for one in placed for finding in _findings(one, document, how)]
     return Linted(
         document.path,
@@ -43,9 +42,18 @@ def lint_prompts(document: Document, how: How) -> Linted | None:
         tuple(note for one in placed for note in one.template.notes),
         files=tuple(file.path for one in placed for file in one.template.files[1:]),
         ran=("template",),
-        keeps=not any(one.template.missing or one.template.notes for one in placed),
+        keeps=not document.path.endswith("skprompt.txt")  # another file tells its language
+        and not any(one.template.missing or one.template.notes for one in placed),
         comments=(*_commented(document, placed),),
     )
+
+
+def is_file_of_prompts(document: Document) -> bool:
+    """Whether a file holds nothing but prompts, and says so by its name or, if that says nothing, by its tags."""
+    path = document.path
+    if path.endswith((*TEMPLATES, *DATA, *SOURCES)) or len(document.text) > _LONGEST:
+        return False
+    return is_known(path, document.text)
 
 
 def _what(placed: Sequence[Placed]) -> str:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from promptlint.commands.lint_files import How, Linted
 from promptlint.commands.lint_findings import in_files
 from promptlint.commands.lint_suppressed import Commented
-from promptlint.lint.flow.flows import Source, may_hold_prompts, read_source
+from promptlint.lint.flow.flows import Source, read_source
 from promptlint.lint.flow.project import TYPESCRIPT
 from promptlint.lint.run import hits
 from promptlint.lint.subject import SourceSubject
@@ -20,10 +20,10 @@ _MINIFIED = 5_000  # characters of a line that nobody writes
 def lint_source(document: Document, how: How) -> Linted:
     """The findings of a source file; some may lie in others of its project. Raises PromptlintError if it cannot be parsed."""
     what = "TypeScript" if document.path.endswith(TYPESCRIPT) else "Python"
-    if is_made_by_machine(document.text) or not may_hold_prompts(document.path, document.text):
+    source = None if is_made_by_machine(document.text) else read_source(document)
+    if source is None:
         comments = (Commented(document, ()),) if "promptlint:" in document.text else ()
         return Linted(document.path, f"{what} source", ran=("source",), comments=comments)
-    source = read_source(document)
     subject = SourceSubject(source, how.vocabulary.count)
     told = in_files(hits(how.rules, subject), source.documents)
     notes = () if source.complete else (f"{shown(document.path)}: too much code to follow all of it",)

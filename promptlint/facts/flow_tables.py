@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
 from promptlint import facts
@@ -186,6 +186,7 @@ def prompt_name(name: str) -> Literal["strong", "weak"] | None:
     return _prompt_name("_".join(words_of(name.rpartition(".")[2])))
 
 
+@lru_cache(1 << 15)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case: `buildSystemPrompt` -> build, system, prompt."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)

@@ -34,9 +34,9 @@ def arrivals_at(subject: SourceSubject, slot: str) -> Iterator[Hit]:
 def _hit(subject: SourceSubject, flow: Flow, tokens: int) -> Hit:
     change = flow.change
     at = _range(subject, change.at)
-    way = dict.fromkeys(_range(subject, each) for each in (change.origin, *change.path, flow.into))
+    way = dict.fromkeys(_range(subject, each) for each in (change.origin, *flow.also, *change.path, flow.into))
     fixed = f"{tokens:,} token{'' if tokens == 1 else 's'} of fixed text"
-    behind = [fixed] if tokens or not flow.more else []
+    behind = [fixed] if tokens >= FEW or not flow.more else []
     behind += [_followers(flow)] if flow.more else []
     severity: Severity | None = "info" if change.weak else None if flow.certain else "warning"
     confidence: Certainty | None = "possible" if change.weak or not flow.certain else None
@@ -49,7 +49,7 @@ def _hit(subject: SourceSubject, flow: Flow, tokens: int) -> Hit:
             "behind": f"{' and '.join(behind)} behind it",
         },
         tuple(place for place in way if place != at)[:_WAY],
-        tokens or None,
+        None if flow.more else tokens,
         severity=severity,
         confidence=confidence,
     )

@@ -22,9 +22,11 @@ FAULTS: Mapping[str, str] = {
 _WORDS = ("ignore", "ignore-file")
 _BREAKPOINT = "breakpoint"  # which templates heed
 _DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\[\]\r\n]*+)\])?"
-_OPENED = r"[ \t]*+(?:<!--|\{#[-+]?|#|//|/?\*)?[ \t]*+"
+_OF_TEMPLATES = r"\{\{[-~]?[ \t]*(?:!(?:--)?|/\*)|<%#|\{%-?[ \t]*(?:comment[ \t]*-?%\}|#)"
+_OPENED = rf"[ \t]*+(?:<!--|\{{#[-+]?|#|//|/?\*|{_OF_TEMPLATES})?[ \t]*+"
 _OPENERS = ("<!--", "{#", "{#-", "{#+", "#", "//", "/*", "--", ";")
-_CLOSERS = ("-->", "-#}", "+#}", "#}", "*/")
+_CLOSERS = ("-->", "-#}", "+#}", "#}", "*/ -}}", "*/}}", "*/", "--}}", "--~}}", "~}}", "}}", "-%>", "%>")
+_END_OF_LIQUID = r"\{%-?[ \t]*endcomment[ \t]*-?%\}$|-?%\}$"
 _LOOKED_BACK = 12  # characters before a directive in which a comment would open
 
 
@@ -172,6 +174,7 @@ def _reason(behind: str) -> str:
     if not behind.startswith("--") or behind.startswith("-->"):
         return ""
     reason = behind[2:]
+    reason = re.sub(_END_OF_LIQUID, "", reason)
     for closer in _CLOSERS:
         if reason.endswith(closer):
             reason = reason.removesuffix(closer)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from promptlint.errors import PromptlintError
 from promptlint.prompt import Document, Json, SourceByte
 
 _OPEN, _CLOSE = re.compile(r"\ufeff?---[ \t]*\r?\n"), re.compile(r"^---[ \t]*(?:\r?\n|\r?\Z)", re.MULTILINE)
@@ -27,10 +28,10 @@ class FrontMatter(NamedTuple):
     body: int  # where the prompt begins
 
 
-def split(document: Document) -> FrontMatter | None:
+def split(document: Document, *, lenient: bool = False) -> FrontMatter | None:
     """The front matter of a file; None where it has none. Nothing in it is resolved, neither `${env:...}` nor files.
 
-    Raises PromptlintError, with the line of the file, for YAML that cannot be read.
+    Raises PromptlintError, with the line of the file, for YAML that cannot be read; `lenient`: that has no value.
     """
     text = document.text
     first = _OPEN.match(text)
@@ -38,7 +39,13 @@ def split(document: Document) -> FrontMatter | None:
     if first is None or last is None:
         return None
     begin, end = first.end(), last.start()
-    return FrontMatter(_value(document, begin, end), begin, end, last.end())
+    try:
+        value = _value(document, begin, end)
+    except PromptlintError:
+        if not lenient:
+            raise
+        value = {}
+    return FrontMatter(value, begin, end, last.end())
 
 
 def _value(document: Document, begin: int, end: int) -> dict[str, Json]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from promptlint.facts import flow_tables
-from promptlint.lint.flow.code import Call, Constant, Expression, Function, Item, Member, Name, Parameter
+from promptlint.lint.flow.code import Call, Choice, Expression, Function, Item, Member, Name, Parameter
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame, Scope
 from promptlint.lint.flow.values import (
@@ -52,8 +52,8 @@ def dotted(node: Expression) -> str:
             return dotted(callee)
         case Item(of=of):
             return dotted(of)
-        case Constant():
-            return ""
+        case Choice(options=found):  # `(0, ai_1.generateText)(...)`
+            return dotted(found[-1])
         case _:
             return ""
 

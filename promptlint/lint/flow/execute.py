@@ -26,7 +26,7 @@ from promptlint.lint.flow.code import (
     Statement,
     Type,
 )
-from promptlint.lint.flow.prompts import named, seen_attribute
+from promptlint.lint.flow.prompts import named
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame, Scope, bound
 from promptlint.lint.flow.values import (
@@ -64,7 +64,7 @@ def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
     """What `target += value` makes of the target."""
     known = run.value(node.target, frame)
     order = run.orders.get(frame.loops[-1]) if frame.loops else None
-    if frame.alongside is not None and frame.waited:
+    if frame.alongside is not None and frame.waited and _is_shared(run, node.target, known, frame):
         order = run.change("arrival_order", "answers as they come in", run.at(node, frame), frame)
     for one in options(known):
         if isinstance(one, Several):
@@ -86,6 +86,16 @@ def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
     return Written((*before, *added))
 
 
+def _is_shared(run: Run, target: Expression, known: Value, frame: Frame) -> bool:
+    """Whether those that run alongside add to the same text or list."""
+    assert frame.alongside is not None
+    if any(isinstance(one, Several) for one in options(known)):
+        return any(isinstance(one, Several) and one.depth <= frame.alongside for one in options(known))
+    if isinstance(target, Name):
+        return target.name in frame.outer_names or _scope_of(run, target.name, frame) is not frame.scope
+    return isinstance(target, Member)
+
+
 def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
     """Give a target a value."""
     match target:
@@ -100,7 +110,9 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
                     owner.fields[name] = value
                 elif isinstance(owner, Fields):
                     owner.entries[name] = value
-            seen_attribute(run, name, value, run.at(target, frame), frame)
+                    owner.places[name] = run.at(target, frame)
+                    if frame.conditions:
+                        owner.maybe.add(name)
         case Item(of=of, key=key):
             found = None if key is None else run.value(key, frame)
             for owner in options(run.value(of, frame)):

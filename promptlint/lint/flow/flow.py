@@ -17,4 +17,5 @@ class Flow(NamedTuple):
     where: str  # what that is, for a sentence: "client.messages.create()", "the answer of system_prompt()"
     certain: bool  # a known call takes it; else only names and texts say that it is a prompt
     behind: str = ""  # the fixed text that is known to follow it in the prompt
+    also: tuple[At, ...] = ()  # other expressions that put the same change into the same part
     more: bool = True  # the conversation, tools or the like follow as well; else `behind` is all that is lost

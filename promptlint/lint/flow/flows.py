@@ -1,21 +1,18 @@
 """A source file -> the changes that reach a prompt through it."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from promptlint.facts import flow_tables
 from promptlint.lint.flow import evaluate, execute
 from promptlint.lint.flow.calls import answer_of, classes, instance
-from promptlint.lint.flow.code import Branch, Define, Function, Language, Loop, Module, Statement, Type
+from promptlint.lint.flow.code import Branch, Define, Function, Loop, Module, Statement, Type
 from promptlint.lint.flow.flow import Flow
-from promptlint.lint.flow.project import PYTHON, Project
+from promptlint.lint.flow.project import Project, language_of
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
-from promptlint.lint.flow.run import EXPRESSIONS, HINTS, STATEMENTS, Run
+from promptlint.lint.flow.run import EXPRESSIONS, STATEMENTS, Run
 from promptlint.lint.flow.scope import Frame, Scope
-from promptlint.lint.flow.stream import is_prose
+from promptlint.lint.flow.signs import Signs, signs
 from promptlint.lint.flow.values import (
     At,
     Class,
@@ -30,6 +27,8 @@ from promptlint.prompt import Document
 EXPRESSIONS.update(evaluate.HANDLERS)
 STATEMENTS.update(execute.HANDLERS)
 
+_MOST_CALLERS = 400  # functions that are looked at because they lead to a prompt
+
 
 class Source(NamedTuple):
     """A module with the changes that reach prompts through it, and the modules of the project that it led to."""
@@ -41,54 +40,23 @@ class Source(NamedTuple):
     looked_for: tuple[str, ...]  # paths of files that it depends on, whether they are there or not
 
 
-def read_source(document: Document) -> Source:
-    """Follow what may reach a prompt. Nothing of the code runs; other files of its project are read.
+def read_source(document: Document) -> Source | None:
+    """Follow what may reach a prompt; None where nothing in the source says that it puts one together.
 
-    Raises PromptlintError for what cannot be parsed.
+    Nothing of the code runs; other files of its project are read. Raises PromptlintError for what cannot be parsed.
     """
+    told = signs(language_of(document.path), document.text)
+    if not told.places:
+        return None
     project = Project(document)
-    run = Run(project)
-    roots = list(_roots(run))
-    for root in roots:
+    run = Run(project, told)
+    for root in list(_roots(run, told)):
         if root is None:
             _run_script(run)
         elif (0, root.function.span) not in run.entered or root.is_first:
             _run_root(run, root)
     flows = tuple(_told_once(run))
     return Source(tuple(project.modules), tuple(project.documents), flows, not run.gave_up, tuple(project.looked_for))
-
-
-@cache
-def _signs(language: Language) -> re.Pattern[str]:
-    """What code that puts a prompt together has in it."""
-    names = {name.rpartition(".")[2] for row in flow_tables.decorators(language) for name in row.names}
-    last = "|".join(sorted(map(re.escape, flow_tables.last_names(language) | names), key=len, reverse=True))
-    return re.compile(
-        rf"(?<![\w$])(?:{last})\s*(?:<[^<>()]*>)?\s*[(`\n]"
-        r"|(?i:system_?(?:prompt|message|instruction|text)|(?<![a-z0-9])(?:prompt|instruction)s?_?(?:header|prefix|preamble)|(?<![a-z])_?(?:build|get|make|render|create|transform)_?system)"
-        r"|(?<![\w.])_?system\b\s*[:(=.]|preamble|persona"
-        r"|[\"'](?:system|developer)[\"']"
-    )
-
-
-def may_hold_prompts(path: str, text: str) -> bool:
-    """Whether it is worth while to parse a file: it names a prompt, or holds a long text of instructions."""
-    language: Language = "python" if path.endswith(PYTHON) else "typescript"
-    return _signs(language).search(text) is not None or bool(_long_texts(text))
-
-
-_NAME = r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=[\s(]*"
-_OPENS = r"[rfbuRFBU]{0,2}[\"'`]{1,3}(?:\\\n|\\n)?$"
-_NAME_OF_TEXT = _NAME + _OPENS
-_NAME_OF_LIST = _NAME + r"\[\s*(?:[\"'`][^\n]*\n\s*)*" + _OPENS
-_LONG = re.compile(r"(?:(?<=[\"'`])|(?<=\\\n)|(?<=\\n))[^\"\\`]{400,}")
-
-
-def _long_texts(text: str) -> list[int]:
-    """Where long texts of instructions begin."""
-    if not HINTS.search(text):
-        return []
-    return [match.start() for match in _LONG.finditer(text) if is_prose(match[0], 80)]
 
 
 class _Root(NamedTuple):
@@ -151,22 +119,19 @@ def _functions_in(statement: Statement) -> Iterator[Function]:
                 pass
 
 
-def _roots(run: Run) -> Iterator[_Root | None]:
+def _roots(run: Run, told: Signs) -> Iterator[_Root | None]:
     """The functions with which to begin, those that nobody calls first; None: the body of the module."""
-    module = run.module(0)
-    text = module.text
-    known = _functions(module)
+    known = _functions(run.module(0))
     starts = [one.start for one in known]
     wanted: set[int] = set()
     script = False
-    signs = [match.start() for match in _signs(module.language).finditer(text)]
-    for place in (*signs, *_uses_of_long_texts(text, module)):
+    for place in told.places:
         number = _holding(known, starts, place)
         if number is None:
             script = True
         else:
             wanted.add(number)
-    called = _with_callers(known, starts, text, wanted)
+    called = _with_callers(known, starts, told, wanted)
     for number in sorted(wanted):
         if not called[number]:
             yield _Root(known[number].function, known[number].types, True)
@@ -189,39 +154,16 @@ def _holding(known: list[_Known], starts: list[int], place: int) -> int | None:
     return None
 
 
-def _uses_of_long_texts(text: str, module: Module) -> Iterator[int]:
-    """Where the names of long texts are used, and where such texts stand."""
-    for place in _long_texts(text):
-        yield place
-        given = re.search(_NAME_OF_TEXT, text[max(0, place - 400) : place])
-        if given is None:  # a list of texts: the name stands some lines above
-            given = re.search(_NAME_OF_LIST, text[max(0, place - 20_000) : place])
-        if given is not None:
-            for match in re.finditer(rf"(?<![\w$]){re.escape(given[1])}(?![\w$])", text):
-                yield match.start()
-
-
-def _with_callers(known: list[_Known], starts: list[int], text: str, wanted: set[int]) -> dict[int, set[int]]:
-    """Add those who call the wanted functions, by name; the answer says who calls whom."""
-    by_name: dict[str, list[int]] = {}
-    for number, one in enumerate(known):
-        if one.function.name:
-            by_name.setdefault(one.function.name, []).append(number)
+def _with_callers(known: list[_Known], starts: list[int], told: Signs, wanted: set[int]) -> dict[int, set[int]]:
+    """Add those who name the wanted functions; the answer says who calls whom."""
     callers: dict[int, set[int]] = {number: set() for number in wanted}
     waiting = list(wanted)
-    if not waiting:
-        return callers
-    places: dict[str, list[int]] = {}
-    for match in re.finditer(r"(?<![\w$])([A-Za-z_$][\w$]*)(?=\s*(?:<[^<>()\n]*>)?\()|(?<=\.)([A-Za-z_$][\w$]*)", text):
-        places.setdefault(match[1] or match[2], []).append(match.start())
-    while waiting:
+    while waiting and len(callers) <= _MOST_CALLERS:
         number = waiting.pop()
-        name = known[number].function.name
-        if not name or len(callers) > 400:
-            continue
-        for place in places.get(name, ()):
+        one = known[number]
+        for place in told.words.get(one.function.name, ()):
             holder = _holding(known, starts, place)
-            if holder is None or holder == number or known[number].start <= place < known[number].end:
+            if holder is None or holder == number or one.start <= place < one.end:
                 continue
             callers[number].add(holder)
             if holder not in callers:
@@ -301,18 +243,41 @@ def frame_place(frame: Frame) -> At:
 
 
 def _told_once(run: Run) -> Iterator[Flow]:
-    """The flows, one for each place: known calls come before what names suggest, and what they judge harmless is."""
+    """The flows, one for each change and part of a prompt.
+
+    Known calls come before what names suggest, and what such a call has shown to be harmless is.
+    """
     best: dict[tuple[object, ...], Flow] = {}
     for flow in run.flows:
         change = flow.change
         if not flow.certain and (change.origin, change.at) in run.judged:
             continue
-        group = "key" if flow.slot == "cache_key" else "marker" if flow.slot == "marker" else "prefix"
-        key = (group, change.kind, change.at)
+        key = (flow.slot in ("cache_key", "marker"), change.at)
         known = best.get(key)
         if known is None or _worth(flow) > _worth(known):
             best[key] = flow
-    yield from sorted(best.values(), key=lambda flow: (flow.change.at.module, flow.change.at.span))
+    groups: dict[tuple[object, ...], list[Flow]] = {}
+    for flow in sorted(best.values(), key=lambda flow: (_KINDS.get(flow.change.kind, 0), _place(flow))):
+        groups.setdefault(_group(flow), []).append(flow)
+    for first, *others in groups.values():
+        yield first._replace(also=tuple(other.change.at for other in others))
+
+
+_KINDS = {"date": 1}  # what is told after the others
+
+
+def _place(flow: Flow) -> tuple[object, ...]:
+    return flow.change.at.module, flow.change.at.span
+
+
+def _group(flow: Flow) -> tuple[object, ...]:
+    """What is told together: one moment in several formats, several facts of the environment in one text."""
+    change = flow.change
+    if change.kind == "environment":
+        return change.kind, flow.slot, flow.into, change.path, change.at.module
+    if change.kind in ("clock", "date"):
+        return change.origin, flow.slot, flow.into
+    return change.at, flow.slot, change.kind
 
 
 def _worth(flow: Flow) -> tuple[bool, bool, int]:

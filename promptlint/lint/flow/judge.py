@@ -46,6 +46,8 @@ class Seen(NamedTuple):
 
 def judge(run: Run, prompt: Prompt, seen: Seen, frame: Frame) -> None:
     """Tell of every change that stands ahead of what later requests would read; note all others as harmless."""
+    if not (prompt.tools or prompt.system or prompt.messages or prompt.cache_key):
+        return
     flows = [*_beginning(prompt, seen), *_conversation(prompt, seen, frame), *_keys(prompt, seen)]
     flows += _marked(run, prompt, seen, frame) if seen.certain else []
     if seen.certain:
@@ -70,6 +72,8 @@ def _is_fixed(run: Run, change: Change, seen: Seen, frame: Frame) -> bool:
 def _beginning(prompt: Prompt, seen: Seen) -> Iterator[Flow]:
     """Changes among the tools and in the system text: all else follows them."""
     tools, system = stream(*prompt.tools), stream(*prompt.system)
+    if not any(piece.change is not None for piece in (*tools, *system)):
+        return
     marked_messages = prompt.marks_itself or any(piece.kind == "marker" for piece in stream(*prompt.messages))
     pieces = [*tools, *system]
     last = max((number for number, piece in enumerate(pieces) if piece.kind == "marker"), default=None)
@@ -90,13 +94,15 @@ def _conversation(prompt: Prompt, seen: Seen, frame: Frame) -> Iterator[Flow]:
     """Changes in messages that others follow."""
     for value in prompt.messages:
         for one in options(value):
+            alone = not (prompt.tools or prompt.system)
             if isinstance(one, Several):
-                yield from _messages(one, seen, frame)
-            elif not isinstance(one, Fields):
+                yield from _messages(one, seen, frame, alone)
+            elif not isinstance(one, Fields) and alone:
                 yield from _message(Element(one), [], seen, True)
 
 
-def _messages(messages: Several, seen: Seen, frame: Frame) -> Iterator[Flow]:
+def _messages(messages: Several, seen: Seen, frame: Frame, alone: bool) -> Iterator[Flow]:
+    """`alone`: nothing stands ahead of the messages. The newest is expected to differ, unless it is all there is."""
     if messages.order is not None:
         yield Flow(messages.order, "messages", seen.into, seen.where, seen.certain)
     for number, item in enumerate(messages.items):
@@ -104,7 +110,10 @@ def _messages(messages: Several, seen: Seen, frame: Frame) -> Iterator[Flow]:
         grown = len(item.loops) > len(messages.loops) and item.loops == frame.loops[: len(item.loops)]
         if grown and number:
             continue  # it is put in once, and stays as it is
-        yield from _message(item, others, seen, all(_is_system(each.value) for each in messages.items[:number]))
+        is_newest = not others and not item.repeated and not (number == 0 and alone)
+        if is_newest and not is_system(item.value):
+            continue
+        yield from _message(item, others, seen, all(is_system(each.value) for each in messages.items[:number]))
 
 
 def _message(item: Element, others: Sequence[Element], seen: Seen, is_first: bool) -> Iterator[Flow]:
@@ -112,18 +121,19 @@ def _message(item: Element, others: Sequence[Element], seen: Seen, is_first: boo
     changes = [(number, piece.change) for number, piece in enumerate(pieces) if piece.change is not None]
     if not changes:
         return
-    is_system = is_first and _is_system(item.value)
+    leads = is_first and is_system(item.value)
     rest = [piece for other in others for piece in stream(other.value)]
     many = len(others) > 1 or any(other.spread or other.repeated for other in others)
-    more = is_system or item.repeated or many
-    slot: Slot = "system" if is_system else "messages"
+    more = leads or item.repeated or many
+    slot: Slot = "system" if leads else "messages"
     for number, change in changes:
         behind = [*pieces[number + 1 :], *rest]
         marked = any(piece.kind == "marker" for piece in behind)
         yield Flow(change, slot, seen.into, seen.where, seen.certain, _fixed(behind), more or marked)
 
 
-def _is_system(value: Value) -> bool:
+def is_system(value: Value) -> bool:
+    """Whether a value is a message with the role of the system."""
     for one in options(value):
         if isinstance(one, Fields):
             role = one.entries.get("role") or one.entries.get("type")
@@ -136,7 +146,7 @@ def _is_system(value: Value) -> bool:
 
 def is_conversation(value: Value) -> bool:
     """Whether a value is a list that begins with a system message."""
-    return isinstance(value, Several) and bool(value.items) and _is_system(value.items[0].value)
+    return isinstance(value, Several) and bool(value.items) and is_system(value.items[0].value)
 
 
 def _keys(prompt: Prompt, seen: Seen) -> Iterator[Flow]:
@@ -148,7 +158,8 @@ def _keys(prompt: Prompt, seen: Seen) -> Iterator[Flow]:
 def _marked(run: Run, prompt: Prompt, seen: Seen, frame: Frame) -> Iterator[Flow]:
     """A marker on each of a number of blocks that nobody knows."""
     text = run.module(frame.scope.module).text
-    if any(f'{word}("{marker}"' in text or f"{word}('{marker}'" in text for marker in MARKERS for word in ("pop",)):
+    used = [marker for marker in MARKERS if marker in text]
+    if not used or any(f'pop("{marker}"' in text or f"pop('{marker}'" in text for marker in used):
         return
     known: set[At] = set()
     for value in (*prompt.tools, *prompt.system, *prompt.messages):
@@ -174,7 +185,7 @@ def _repeated_markers(run: Run, value: Value, repeated: bool, depth: int, frame:
                 if key in _PLACES_OF_MARKERS and key not in value.maybe and repeated and key in value.places:
                     if not isinstance(marker, Either) and not (isinstance(marker, Plain) and marker.is_none):
                         yield value.places[key]
-                elif key in ("content", "parts"):
+                elif key in ("content", "parts") and key not in value.maybe:
                     yield from _repeated_markers(run, value.entries[key], repeated, depth + 1, frame)
         case _:
             pass

@@ -166,6 +166,13 @@ def _ordered(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     return made
 
 
+def _reversed(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    made = _list(run, given, node, frame)
+    if isinstance(made, Several):
+        made.items.reverse()
+    return made
+
+
 def _first_or_last(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     return texts.element_of(given[0].value) if len(given) == 1 else either(*(one.value for one in given))
 
@@ -339,7 +346,8 @@ def _format(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
 FUNCTIONS: dict[Language, dict[str, Handler]] = {
     "python": {
         **dict.fromkeys(("set", "frozenset"), _set),
-        **dict.fromkeys(("list", "tuple", "iter", "reversed", "collections.deque"), _list),
+        **dict.fromkeys(("list", "tuple", "iter", "collections.deque"), _list),
+        "reversed": _reversed,
         **dict.fromkeys(("sorted", "natsort.natsorted"), _ordered),
         **dict.fromkeys(("next", "min", "max"), _first_or_last),
         **dict.fromkeys(("dict", "collections.OrderedDict"), _mapping),

@@ -132,7 +132,11 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
     if name in _COPIES or name in _ROWS:
         if name == "filter" and given:
             run_round(run, base, given, node, frame)
+        if name == "reverse":
+            base.items.reverse()
         made = Several([replace(item) for item in base.items], base.order, base.is_set, depth=frame.depth)
+        if name == "toReversed":
+            made.items.reverse()
         for one in given if name in ("concat", "union") else ():
             from promptlint.lint.flow.evaluate import spread_into
 

@@ -3,17 +3,18 @@
 import os
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.lint.flow.code import Imported, Language, Module
 from promptlint.prompt import Document
 from promptlint.read.sources import read
 
-PYTHON = (".py", ".pyi")
 TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _ROOTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "package.json", "promptlint.yaml", "tsconfig.json")
-_LONGEST = 2_000_000  # characters of an imported module
-_MOST = 150  # modules that one file may lead to
+_LONGEST, _MOST_CHARACTERS = 400_000, 1_000_000  # characters of an imported module, and of all that one file leads to
+_DEEPEST = 40  # folders between a file and the root of its project
+_MOST = 60  # modules that one file may lead to
 
 
 class Project:
@@ -24,12 +25,8 @@ class Project:
         self.modules: list[Module] = []
         self.documents: list[Document] = []
         self.looked_for: dict[str, None] = {}  # paths that decide what an import means, whether they are there or not
+        self._room = _MOST_CHARACTERS
         self._add(document)
-
-    @property
-    def language(self) -> Language:
-        """That of the first module."""
-        return self.modules[0].language
 
     def _add(self, document: Document) -> int:
         module = parse(document.path, document.text)
@@ -61,18 +58,52 @@ class Project:
         if real not in self._numbers:
             self._numbers[real] = None
             if len(self.modules) < _MOST and os.path.isfile(path) and _is_inside(real, self.documents[0].path):
-                try:
-                    document = read(path)
-                    if len(document.text) <= _LONGEST:
-                        return self._add(document)
-                except PromptlintError:
-                    return None
+                held = _held(path, real)
+                if held is not None and self._room >= len(held.module.text):
+                    self._room -= len(held.module.text)
+                    self._numbers[real] = len(self.modules)
+                    self.modules.append(held.module)
+                    self.documents.append(held.document)
         return self._numbers[real]
+
+
+class _Held(NamedTuple):
+    """A module that was read, for the next file that imports it."""
+
+    document: Document
+    module: Module
+
+
+_KEPT: dict[tuple[str, int, int], _Held | None] = {}
+_MOST_KEPT = 2_000_000  # characters of the modules that are kept; each takes about fifty bytes
+
+
+def _held(path: str, real: str) -> _Held | None:
+    """A module of the project, read once; None where it cannot be parsed."""
+    state = os.stat(real)
+    key = real, state.st_mtime_ns, state.st_size
+    if key not in _KEPT:
+        held = None
+        try:
+            document = read(path)
+            if len(document.text) <= _LONGEST:
+                held = _Held(document, parse(document.path, document.text))
+        except PromptlintError:
+            pass
+        while _KEPT and sum(len(each.module.text) for each in _KEPT.values() if each) > _MOST_KEPT:
+            del _KEPT[next(iter(_KEPT))]
+        _KEPT[key] = held
+    return _KEPT[key]
+
+
+def language_of(path: str) -> Language:
+    """The language of a source file, by its name; JavaScript is TypeScript here."""
+    return "typescript" if path.endswith(TYPESCRIPT) else "python"
 
 
 def parse(path: str, text: str) -> Module:
     """A source file, translated. Raises PromptlintError for what cannot be parsed."""
-    if path.endswith(TYPESCRIPT):
+    if language_of(path) == "typescript":
         from promptlint.lint.flow import typescript
 
         return typescript.parse(path, text)
@@ -111,13 +142,9 @@ def _python(here: str, module: str) -> Iterator[str]:
             folder = os.path.join(folder, os.pardir)
         yield from _files(os.path.normpath(folder) if folder else os.curdir, name)
         return
-    root = root_of(os.path.dirname(os.path.abspath(here)))
     first = name.partition(".")[0]
-    top = os.path.relpath(os.path.abspath(here), root).split(os.sep)[0]
-    marked = any(os.path.exists(os.path.join(root, each)) for each in _ROOTS)
-    for above in _above(folder, root):
-        # Where nothing marks the project, such as among installed packages, it is one package.
-        if (marked or first in (top, top.removesuffix(".py")) or above == folder) and _is_there(above, first):
+    for above in _above(folder):
+        if _is_there(above, first):
             yield from _files(above, name)
 
 
@@ -127,15 +154,21 @@ def _is_there(folder: str, name: str) -> bool:
     return os.path.isdir(path) or os.path.isfile(f"{path}.py")
 
 
-def _above(folder: str, root: str) -> Iterator[str]:
-    """A folder, those above it up to the root of the project, and where sources usually lie in it."""
-    here = folder
-    for _ in range(40):
-        yield here
-        if os.path.abspath(here) == root:
-            yield os.path.join(here, "src")
-            return
-        here = os.path.normpath(os.path.join(here or os.curdir, os.pardir))
+@cache
+def _above(folder: str) -> tuple[str, ...]:
+    """The folders in which a module that a file in `folder` imports may lie: up to the root of the project."""
+    here = os.path.abspath(folder)
+    root = root_of(here)
+    if not any(os.path.exists(os.path.join(root, name)) for name in _ROOTS):
+        root = here  # nothing marks a project, such as among installed packages: it is one package, or one folder
+        while os.path.exists(os.path.join(root, "__init__.py")) and os.path.dirname(root) != root:
+            root = os.path.dirname(root)
+        return (folder,) if root == here else (folder, os.path.relpath(root))
+    found = [folder]
+    while here != root and len(found) < _DEEPEST:
+        here = os.path.dirname(here)
+        found.append(os.path.normpath(os.path.join(found[-1] or os.curdir, os.pardir)))
+    return (*found, os.path.join(found[-1], "src"))
 
 
 def _files(folder: str, name: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from promptlint.facts import flow_tables
 from promptlint.lint.flow.code import Call
-from promptlint.lint.flow.judge import Prompt, Seen, is_conversation, judge
+from promptlint.lint.flow.judge import Prompt, Seen, is_conversation, is_system, judge
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
 from promptlint.lint.flow.stream import is_prose, stream
@@ -46,8 +46,8 @@ def seen_call(run: Run, written: str, name: str, given: "list[Given]", node: Cal
     row = flow_tables.call_named(language, written, modules) or flow_tables.call_named(language, name, modules)
     into = run.at(node, frame)
     if row is None:
-        named = Prompt(system=tuple(_strongly_named(given)))
-        judge(run, named, Seen(into, f"{written}()", False), frame)
+        if system := tuple(_strongly_named(given)):
+            judge(run, Prompt(system=system), Seen(into, f"{written}()", False), frame)
         return
     found: dict[str, list[Value]] = {}
     for number, one in enumerate(given):
@@ -137,7 +137,8 @@ def _strongly_named(given: "list[Given]") -> Iterator[Value]:
 
 def seen_given(run: Run, written: str, given: "list[Given]", node: Call, frame: Frame) -> None:
     """A call of which nothing is known is given a conversation, or a text that is named after a system prompt."""
-    if written.rpartition(".")[2] in _LOOKS_ON or frame.constructs:
+    last = written.rpartition(".")[2]
+    if last in _LOOKS_ON or "token" in last.lower() or frame.constructs:
         return
     system: list[Value] = []
     messages: list[Value] = []
@@ -158,13 +159,6 @@ def named(name: str, value: Value) -> Value:
         parts = value.parts if isinstance(value, Written) else (value,)
         return Written(parts, name)
     return value
-
-
-def seen_attribute(run: Run, name: str, value: Value, at: At, frame: Frame) -> None:
-    """An attribute gets a value outside of the making of its object."""
-    if frame.frozen or frame.constructs or flow_tables.prompt_name(name) != "strong":
-        return
-    judge(run, Prompt(system=(value,)), Seen(at, name, False), frame)
 
 
 def seen_answer(run: Run, code: Code, answer: Value, frame: Frame) -> Value:
@@ -191,12 +185,16 @@ def seen_from_outside(run: Run, name: str, answer: Value, at: At, frame: Frame) 
     for one in options(answer):
         if is_conversation(one):
             judge(run, Prompt(messages=(one,)), seen, frame)
+        elif is_system(one) and isinstance(one, Fields) and "content" in one.entries:
+            judge(run, Prompt(system=(one.entries["content"],)), seen, frame)
         elif isinstance(one, Fields) and flow_tables.is_request(one.entries):
             found: dict[str, list[Value]] = {}
             _fill(found, "body", one, {})
             judge(run, _prompt(found), seen, frame)
         elif isinstance(one, Several | Written | Changing) and _is_system_text(run, name, one, frame):
-            judge(run, Prompt(system=(one,)), seen, frame)
+            is_whole = flow_tables.prompt_name(name) is None and "prompt" in name.lower()
+            prompt = Prompt(messages=(one,)) if is_whole else Prompt(system=(one,))
+            judge(run, prompt, seen, frame)
 
 
 def seen_parameters(run: Run, code: Code, frame: Frame) -> None:
@@ -224,4 +222,5 @@ def _is_system_text(run: Run, name: str, value: Value, frame: Frame, *, or_funct
     least = _SHORT if "weak" in names else _LONG
     if not is_prose(text, least):
         return False
-    return run.speaks_of_models(frame.scope.module) or (is_prose(text, _VERY_LONG) and run.hints(frame.scope.module))
+    told = run.told_by(frame.scope.module)
+    return told.deals_with_prompts or (told.hints and is_prose(text, _VERY_LONG))

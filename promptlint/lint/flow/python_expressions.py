@@ -177,6 +177,9 @@ def _item(node: ast.Subscript) -> Expression:
         until = None
         if where.lower is None and isinstance(where.upper, ast.Constant) and isinstance(where.upper.value, int):
             until = where.upper.value
+        if isinstance(where.step, ast.UnaryOp) and where.lower is None and where.upper is None:  # [::-1]
+            argument = Argument(None, expression(node.value))
+            return Call(span_of(node), Name(span_of(node), "reversed"), (argument,))
         return Item(span_of(node), expression(node.value), None, until)
     return Item(span_of(node), expression(node.value), expression(where))
 

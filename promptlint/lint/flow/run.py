@@ -1,46 +1,47 @@
 """One walk through the code of a project: what is known so far, and how names are looked up."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from promptlint.facts import flow_tables
 from promptlint.lint.flow.code import Expression, Imported, Language, Module, Span, Statement
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project
 from promptlint.lint.flow.scope import Frame, Globals, Scope
+from promptlint.lint.flow.signs import Signs, signs
 from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value
 
 EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
 """How each kind of node is worked out; a statement answers whether the block ends there."""
 
-HINTS = re.compile(r"(?i)(?<![a-z])(?:prompts?|assistants?|agents?|llms?|skills?)(?![a-z])")
-_MOST_STEPS = 150_000
-"""Expressions that are worked out for one file: what is nested and branches more is not followed to its end."""
+_STEPS, _CHARACTERS = 4000, 6
+"""Expressions that are worked out for one file: so many, and one for each so many characters of it. What calls and
+branches more is not followed to its end."""
 
 
 class Run:
     """State of one walk. Its methods raise nothing; what goes too deep is taken to be unknown."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, told: Signs) -> None:
         self.project = project
+        self.told = {0: told}
         self.flows: list[Flow] = []
         self.judged: set[tuple[At, At]] = set()  # changes that were seen in a request, harmful or not
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
+        self._most = _STEPS + len(project.modules[0].text) // _CHARACTERS
         self.loops = 0
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
         self.short: set[int] = set()  # loops over a few things that are written out
         self.given_anew: dict[tuple[int, str], Value] = {}  # variables of modules, by functions that have run
         self.retries: set[int] = set()  # loops whose rounds send the same request again
         self._globals: dict[int, Globals] = {}
-        self._speaks: dict[int, bool] = {}
+        self._imports: dict[int, tuple[str, ...]] = {}
 
     @property
     def gave_up(self) -> bool:
         """Whether not all was followed."""
-        return self.steps > _MOST_STEPS
+        return self.steps > self._most
 
     def module(self, number: int) -> Module:
         """A module of the project."""
@@ -53,14 +54,14 @@ class Run:
     def value(self, node: Expression | None, frame: Frame) -> Value:
         """What an expression stands for."""
         self.steps += 1
-        if node is None or self.steps > _MOST_STEPS:
+        if node is None or self.steps > self._most:
             return Unknown()
         return EXPRESSIONS[type(node)](self, node, frame)
 
     def block(self, body: tuple[Statement, ...], frame: Frame) -> bool:
         """Run statements; whether they end the function or the round of a loop."""
         for statement in body:
-            if self.steps > _MOST_STEPS:
+            if self.steps > self._most:
                 return True
             handler = STATEMENTS.get(type(statement))
             if handler is not None and handler(self, statement, frame):
@@ -152,27 +153,24 @@ class Run:
             return Unknown(wanted.name) if inner is None else Package(inner)
         return found
 
-    def speaks_of_models(self, number: int) -> bool:
-        """Whether a module shows that it deals with language models."""
-        if number not in self._speaks:
+    def told_by(self, number: int) -> Signs:
+        """What the words of a module tell."""
+        if number not in self.told:
             module = self.module(number)
-            names = set(re.findall(r"(?<![\w$])[A-Za-z_$][\w$]*", module.text))
-            found = flow_tables.deals_with_prompts(module.language, self.imports(number), names, module.text)
-            self._speaks[number] = found
-        return self._speaks[number]
-
-    def hints(self, number: int) -> bool:
-        """Whether a word in a module, also in a comment, at least leaves room for a model."""
-        return HINTS.search(self.module(number).text) is not None
+            self.told[number] = signs(module.language, module.text)
+        return self.told[number]
 
     def imports(self, number: int) -> tuple[str, ...]:
         """The full names of what a module imports."""
+        if number in self._imports:
+            return self._imports[number]
         known = self.globals_of(number)
         named = (*known.imports.values(), *known.stars)
-        return tuple(
+        self._imports[number] = tuple(
             dict.fromkeys(
                 full
                 for one in named
                 for full in (one.module, *([f"{one.module}.{one.name}"] if one.name not in (None, "*") else []))
             )
         )
+        return self._imports[number]

@@ -59,16 +59,19 @@ def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
         case Fields():
             if value.order is not None:
                 yield from _told(value.order, told)
+            ignored = (*MARKERS, "id") if "role" in value.entries else MARKERS  # of a message: no model reads it
             for key, each in value.entries.items():
-                if key not in MARKERS:
+                if key not in ignored:
                     yield from _pieces(each, depth + 1, told)
             for each in value.others:
                 yield from _pieces(each, depth + 1, told)
             if any(key in MARKERS for key in value.entries):
                 yield Piece("marker")
         case Thing():
-            for each in value.fields.values():
-                yield from _pieces(each, depth + 1, told)
+            if "content" in value.fields:  # a message
+                yield from _pieces(value.fields["content"], depth + 1, told)
+            else:
+                yield Piece("open")
         case Either(options):
             for number, option in enumerate(options):
                 for piece in _pieces(option, depth + 1, told):
@@ -96,6 +99,6 @@ def is_prose(text: str, least: int = 60) -> bool:
         return False
     head = text[:6000]
     plain = sum(1 for word in words[:1200] if word.strip(".,;:!?()\"'*-").isalpha())
-    odd = sum(head.count(sign) for sign in "<>{};=\\|")
+    odd = sum(head.count(sign) for sign in "<>{};=\\|_()[]")
     ends = sum(head.count(end) for end in (". ", ".\n", "? ", "! ", ".", ":\n"))
-    return plain >= 0.75 * min(len(words), 1200) and odd <= len(head) / 60 and ends >= 3
+    return plain >= 0.75 * min(len(words), 1200) and odd <= len(head) / 35 and ends >= 3

@@ -31,6 +31,7 @@ _CHUNK = 1 << 16
 _MANY_OPEN = b"<" * 1_000
 _ENDS = bytes.maketrans(b">{}", b";;;")
 _OTHERS = bytes(set(range(256)) - set(b"<>;{}"))
+_INSIDE = bytes(range(0x80, 0xC0))  # bytes that begin no character
 _STEP = 512  # bytes between two places whose characters are known
 
 
@@ -182,12 +183,12 @@ def _characters(text: str, data: bytes) -> Callable[[Span], Range]:
     def known() -> list[int]:
         counts = [0]
         for start in range(0, len(data), _STEP):
-            counts.append(counts[-1] + sum(byte & 0xC0 != 0x80 for byte in data[start : start + _STEP]))
+            counts.append(counts[-1] + len(data[start : start + _STEP].translate(None, _INSIDE)))
         return counts
 
     def char(at: int) -> int:
         start = at - at % _STEP
-        return known()[at // _STEP] + sum(byte & 0xC0 != 0x80 for byte in data[start:at])
+        return known()[at // _STEP] + len(data[start:at].translate(None, _INSIDE))
 
     return lambda span: (char(span[0]), char(span[1]))
 

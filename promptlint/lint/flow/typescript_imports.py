@@ -64,7 +64,10 @@ def _specifiers(node: "Node") -> Iterator[tuple[str, str]]:
 
 def _is_type(node: "Node", place: int) -> bool:
     """Whether an import or export, or one name of it, is marked as a type."""
-    return node.child_count > place and node.children[place].type in ("type", "typeof")
+    if node.child_count <= place:
+        return False
+    mark = node.children[place]
+    return mark.type in ("type", "typeof") or (mark.is_error and mark.text == b"type")  # `export type *` is too new
 
 
 def _module(node: "Node") -> str:
@@ -192,7 +195,7 @@ def _exported(statement: Statement) -> Iterator[Statement]:
         yield statement
         return
     span, value = statement.span, statement.value
-    while isinstance(value, Binding) and _export_name(value.target):  # `module.exports = exports = …`
+    while isinstance(value, Binding) and (_is_exports(value.target) or _export_name(value.target)):
         value = value.value
     if isinstance(value, Constant) and value.is_none:  # compilers declare exports before they give them values
         return
@@ -204,12 +207,16 @@ def _exported(statement: Statement) -> Iterator[Statement]:
                 yield Assign(span, Name(key.span, key.text), Member(key.span, Name(key.span, "default"), key.text))
 
 
+def _is_exports(node: Expression) -> bool:
+    return isinstance(node, Name) and node.name == "exports"
+
+
 def _export_name(target: Expression) -> str | None:
     if not isinstance(target, Member):
         return None
+    if _is_exports(target.of):
+        return target.name
     if isinstance(target.of, Name):
-        if target.of.name == "exports":
-            return target.name
         return "default" if (target.of.name, target.name) == ("module", "exports") else None
     return target.name if _export_name(target.of) == "default" and isinstance(target.of, Member) else None
 

@@ -8,9 +8,9 @@ from promptlint.lint.flow.typescript_nodes import expression, field, reads, unkn
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_Group = Literal["+", "number", "truth", "or", "and"]
-_GROUPS: dict[str, _Group] = {"+": "+", "??": "or", "||": "or", "&&": "and"}
-_GROUPS |= dict.fromkeys(("-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^"), "number")
+_Group = Literal["sum", "truth", "or", "and"]
+_GROUPS: dict[str, _Group] = {"??": "or", "||": "or", "&&": "and"}
+_GROUPS |= dict.fromkeys(("+", "-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^"), "sum")
 
 
 @reads("binary_expression")
@@ -23,33 +23,33 @@ def _binary(node: "Node") -> Expression:
         if left is None:
             return unknown(node)
         first = left
-    start, group, values = node.start_byte, None, [expression(first)]
+    start, group, numbers, values = node.start_byte, None, 0, [expression(first)]
     for link in reversed(chain):
-        sign = link.child_by_field_name("operator")
-        wanted = _GROUPS.get("" if sign is None else sign.type, "truth")
-        if group is not None and wanted != group:
-            values = _regrouped((start, values[-1].span[1]), group, wanted, values)
+        sign = operator(link)
+        wanted = _GROUPS.get(sign, "truth")
+        if group is not None and wanted not in (group, "truth"):  # operands of comparisons may stay side by side
+            values = [_joined((start, values[-1].span[1]), group, values, numbers)]
+            numbers = 0
         group = wanted
         values.append(field(link, "right"))
-    return _joined(node.byte_range, group or "truth", values)
+        numbers = len(values) if group == "sum" and sign != "+" else numbers
+    return _joined(node.byte_range, group or "truth", values, numbers)
 
 
-def _regrouped(span: Span, old: _Group, new: _Group, values: list[Expression]) -> list[Expression]:
-    """The operands of the next operator. Operands of numbers and of answers stay side by side: nothing is lost."""
-    if new == "truth" or (new == "number" and old == "+"):
-        return values
-    return [_joined(span, old, values)]
-
-
-def _joined(span: Span, group: _Group, values: list[Expression]) -> Expression:
-    if group == "+":
-        return Text(span, tuple(values))
+def _joined(span: Span, group: _Group, values: list[Expression], numbers: int) -> Expression:
+    """Operands of one group; of a sum the first `numbers` make a number, the others may be put behind it."""
     if group == "or":
         return Choice(span, tuple(values))
     if group == "and":
-        tests = values[:-1]
-        return Choice(span, (values[-1],), _all(tests))
-    return Operation(span, tuple(values), keeps=group == "number")
+        return Choice(span, (values[-1],), _all(values[:-1]))
+    if group == "truth":
+        return Operation(span, tuple(values), keeps=False)
+    if numbers == len(values):
+        return Operation(span, tuple(values), keeps=True)
+    if numbers:
+        first = Operation((span[0], values[numbers - 1].span[1]), tuple(values[:numbers]), keeps=True)
+        return Text(span, (first, *values[numbers:]))
+    return Text(span, tuple(values))
 
 
 def _all(tests: list[Expression]) -> Expression:
@@ -111,7 +111,7 @@ def _assignment(node: "Node") -> Expression:
 
 
 def operator(node: "Node") -> str:
-    """The sign of an assignment: `=`, `+=`, `??=`."""
+    """The sign of an operation or an assignment: `*`, `=`, `+=`, `??=`."""
     sign = node.child_by_field_name("operator")
     return "=" if sign is None else sign.type
 

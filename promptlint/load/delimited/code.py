@@ -5,11 +5,11 @@ import re
 from promptlint.load.delimited.languages import Language
 from promptlint.load.delimited.making import Making
 from promptlint.load.delimited.tokens import Token, tokens
-from promptlint.load.delimited.values import NOTHING, Value, joined
+from promptlint.load.delimited.values import NOTHING, Value, inner, joined
 from promptlint.template import Call, SourceRange
 
 _NAME = r"[A-Za-z_@$][\w$]*[?!]?(?!\w)"
-_LINKS = (".", "&.", "?.", "::")
+_LONGEST = 4  # names in a clock
 
 
 class Chain:
@@ -51,7 +51,7 @@ def _chains(found: list[Token], row: Language) -> list[Chain]:
         before = found[number - 1] if number else None
         linked = before is not None and before.kind == "sign" and before.text in (".", ":") and current is not None
         if one.kind == "name":
-            symbol = before is not None and before.text == ":" and not linked
+            symbol = before is not None and before.text == ":" and not linked and not _is_of_key(found, number - 1)
             key = number + 1 < len(found) and found[number + 1].text == ":" and found[number + 1].start == one.end
             if linked and current is not None and _is_link(found, number):
                 current.path.append(one.text)
@@ -80,6 +80,11 @@ def _chains(found: list[Token], row: Language) -> list[Chain]:
         elif one.text not in (".", ":", "&", "?"):
             current = None
     return chains
+
+
+def _is_of_key(found: list[Token], number: int) -> bool:
+    """Whether a colon ends the name of an argument, and does not begin a symbol."""
+    return number > 0 and found[number - 1].kind == "name" and found[number - 1].end == found[number].start
 
 
 def _is_link(found: list[Token], number: int) -> bool:
@@ -118,7 +123,7 @@ def _clock(row: Language, chain: Chain) -> str | None:
     """The beginning of a chain that is a known clock; `new Date()` is one."""
     if chain.is_new and chain.path[0] == "Date" and not chain.texts:
         return "Date.now"
-    for end in range(len(chain.path), 0, -1):
+    for end in range(min(len(chain.path), _LONGEST), 0, -1):
         if row.has("clocks", name := ".".join(chain.path[:end])):
             return name
     return None
@@ -127,7 +132,7 @@ def _clock(row: Language, chain: Chain) -> str | None:
 def _inner(row: Language, held: Value, chain: Chain) -> Value:
     """What lies in a value that has a name in the template."""
     steps = chain.path[1 : max(chain.called - 1, 1)] if chain.called else chain.path[1:]
-    rest = "".join(f".{step}" for step in steps)
+    rest = ".".join(steps)
     form = _form(row, chain)
     calls = tuple(call if call.format or form is None else call._replace(format=form) for call in held.calls)
-    return held._replace(names=tuple(f"{name}{rest}" for name in held.names), calls=calls, constant=None, at=None)
+    return inner(held, rest)._replace(calls=calls, constant=None, at=None)

@@ -12,6 +12,7 @@ _LOOPS = re.compile(
     r"\.(?:each\w*|map|flat_map|select|reject|filter|times|upto|downto|step|zip)(?:\([^()]*\))?(?:\.\w+)*\s*\Z|\bloop\s*\Z"
 )
 _SET = re.compile(r"\s*(@?\w+)\s*(?:\|\|)?=(?![=~>])\s*")
+_TAIL = 200  # characters in front of `do` that tell whether it is a loop
 
 
 class Erb:
@@ -60,7 +61,7 @@ class Erb:
             made.branch(self._plain(begin, piece.stop), at if at.start < at.end else None)
         elif block:
             names = [name.strip(" ()*&") for name in (block[1] or "").split(",") if name.strip(" ()*&")]
-            if _LOOPS.search(text[piece.inner : stop]):
+            if _LOOPS.search(text[max(piece.inner, stop - _TAIL) : stop]):
                 self._loop(piece, piece.inner, stop, names)
             else:
                 made.open(piece, "do", self._plain(piece.inner, stop), made.range(piece.inner, stop), "always")
@@ -70,9 +71,10 @@ class Erb:
     def _loop(self, piece: Piece, begin: int, stop: int, names: list[str]) -> None:
         """A loop; the items of a hash come as two names."""
         made = self.made
-        written = made.text[begin:stop]
+        tail = max(begin, stop - _TAIL)
+        written = made.text[tail:stop]
         method = re.search(r"\.(each\w*|map|times|\w+)(?:\([^()]*\))?\s*\Z", written)
-        over = begin + method.start() if method else stop
+        over = tail + method.start() if method else stop
         value = self._plain(begin, over)
         region = made.open(piece, "do", value, made.range(begin, over), "repeated")
         pairs = len(names) > 1 and (method is None or re.search("index|with", method[1]) is None)

@@ -6,10 +6,12 @@ from promptlint.load.delimited.languages import strftime_of
 from promptlint.load.delimited.making import Making, formatted
 from promptlint.load.delimited.scan import Fault, Piece
 from promptlint.load.delimited.tokens import Token, tokens
-from promptlint.load.delimited.values import NOTHING, Value, joined
+from promptlint.load.delimited.values import NOTHING, Value, inner, joined
 from promptlint.template import Call, SourceRange
 
 _NAME = r"(?:\$\w*|\.|[A-Za-z_]\w*)(?:(?<=\.)[A-Za-z_]\w*)?(?:\.[A-Za-z_]\w*)*"
+_MOST = 20  # functions of one action that are looked at, and operands in one pair of brackets
+_NEAR = 100  # tokens among which the layout of a date stands
 
 
 class Go:
@@ -44,16 +46,15 @@ class Go:
     def _open(self, piece: Piece, word: str, begin: int) -> None:
         made, text = self.made, self.made.text
         if self.row.has("regions", word):
-            made.open(piece, word, NOTHING, made.range(begin, piece.stop), "maybe").context = self._dot()
+            made.open(piece, word, NOTHING, made.range(begin, piece.stop), "maybe")
             return
         setting = re.compile(r"((?:\$\w+\s*,\s*)?\$\w+)\s*:?=(?!=)\s*").match(text, begin, piece.stop)
         begin = setting.end() if setting else begin
         value, at = self._value(begin, piece.stop)._replace(constant=None, at=None), made.range(begin, piece.stop)
         loops = self.row.has("loops", word)
         region = made.open(piece, word, value, at, "repeated" if loops else "maybe")
-        region.context = self._dot() if self.row.has("conditions", word) else value
-        if loops:
-            region.context = value._replace(filler="loop")
+        if not self.row.has("conditions", word):
+            region.context = value._replace(filler="loop" if loops else value.filler)
         if setting:
             names = [name.strip() for name in setting[1].split(",")]
             region.scope = dict.fromkeys(names, value._replace(filler="loop" if loops else "set"))
@@ -87,7 +88,8 @@ class Go:
         if len(found) == 1 and found[0].kind == "string":
             only = found[0]
             return Value(constant=only.text, at=SourceRange(0, only.start + 1, only.end - 1))
-        values, calls = [], []
+        values: list[Value] = []
+        calls: list[Call] = []
         spans = _groups(found)
         for number, one in enumerate(found):
             behind_bracket = number > 0 and found[number - 1].text == ")" and found[number - 1].end == one.start
@@ -95,7 +97,9 @@ class Go:
                 continue
             if one.text[0] in ".$":
                 values.append(self._name(one.text))
-            elif not any(self.row.has(row, one.text.split(".")[0]) for row in ("words", "dated", "days")):
+            elif len(calls) < _MOST and not any(
+                self.row.has(row, one.text.split(".")[0]) for row in ("words", "dated", "days")
+            ):
                 calls.append(self._call(found, number, spans[number]))
         return joined([*values, Value(calls=tuple(calls), filler="call" if calls else "argument")])
 
@@ -106,7 +110,7 @@ class Go:
         name = ".".join(part for part in parts if not self.row.has("dated", part) and not self.row.has("days", part))
         alone = Call(name or one.text, SourceRange(0, one.start, one.end), None)
         first, last = span
-        around = found[first : last + 1]
+        around = found[first : min(last + 1, first + _NEAR)]
         form = None
         for place, other in enumerate(around):
             words = other.text.rsplit(".", 1)[-1:] if other.kind == "name" else []
@@ -131,11 +135,11 @@ class Go:
             held = held or made.set.get(first)
             if held is None:
                 return NOTHING
-            return held._replace(names=tuple(f"{name}.{rest}" if rest else name for name in held.names))
+            return inner(held, rest)
         context, rest = self._dot(), text[1:]
         if context is None:
             return made.argument(rest) if rest else Value(("dot",))
-        return context._replace(names=tuple(f"{name}.{rest}" if rest else name for name in context.names))
+        return inner(context, rest)
 
 
 def _groups(found: list[Token]) -> list[tuple[int, int]]:
@@ -154,7 +158,7 @@ def _groups(found: list[Token]) -> list[tuple[int, int]]:
             chained = behind is not None and behind.start == one.end and behind.text.startswith(".")
             for member in members:
                 spans[member] = spans[member] if chained else (first + 1, number - 1)
-            if chained:
+            if chained and len(members) < _MOST:
                 inside[-1] += members
         else:
             inside[-1].append(number)

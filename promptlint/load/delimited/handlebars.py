@@ -6,7 +6,7 @@ from promptlint.load.delimited.languages import strftime_of
 from promptlint.load.delimited.making import Making, Region, formatted
 from promptlint.load.delimited.scan import Fault, Piece
 from promptlint.load.delimited.tokens import Token, tokens
-from promptlint.load.delimited.values import NOTHING, Value, joined
+from promptlint.load.delimited.values import NOTHING, Value, inner, joined
 from promptlint.template import Call, SourceRange, Turn
 
 _ID = r"[^\s\"'`!#%&()*+,./;<=>@\[\\\]^{|}~]+"
@@ -41,7 +41,7 @@ class Handlebars:
         elif sign == "^" and not _ELSE.match(inside):
             made.tag(piece)
             value, at = self._value(begin + 1, piece.stop), made.range(begin + 1, piece.stop)
-            made.open(piece, _word(text, begin + 1, piece.stop), value, at, "maybe").context = self._context()
+            made.open(piece, _word(text, begin + 1, piece.stop), value, at, "maybe")
         elif _ELSE.match(inside) and made.regions and not self.is_mustache:
             self._else(piece, inside)
         elif sign == "^":
@@ -66,9 +66,7 @@ class Handlebars:
         made.tag(piece)
         word = _word(text, begin, piece.stop)
         if word.startswith((">", "*")) or text[begin - 1] in "<$":
-            made.open(
-                piece, word.lstrip(">*"), NOTHING, made.range(begin, piece.stop), "maybe"
-            ).context = self._context()
+            made.open(piece, word.lstrip(">*"), NOTHING, made.range(begin, piece.stop), "maybe")
             if word.startswith(">"):
                 made.note(piece, f"the partial {word.lstrip('>')!r} is not followed")
             return
@@ -89,7 +87,7 @@ class Handlebars:
         else:
             value = self._value(begin, stop)
             region = made.open(piece, word, value, at, "maybe")
-            region.context = value if self.row.has("scopes", word) else self._context()
+            region.context = value if self.row.has("scopes", word) else region.context
             region.scope = {names[0]: value} if names else {}
 
     def _loop(self, region: Region, piece: Piece, names: list[str]) -> None:
@@ -104,7 +102,7 @@ class Handlebars:
         asks = self.row.has("asking", re.split(r"[_\W]|(?<=[a-z])(?=[A-Z])", word)[0].lower())
         value = self._path(word)
         region = self.made.open(piece, word, value, at, "maybe" if asks else "repeated")
-        region.context = self._context() if asks else value._replace(filler="loop")
+        region.context = region.context if asks else value._replace(filler="loop")
 
     def _else(self, piece: Piece, inside: str) -> None:
         made = self.made
@@ -131,14 +129,17 @@ class Handlebars:
         word = _word(made.text, begin, piece.stop)
         made.note(piece, f"the partial {word!r} is not followed")
         rest = tokens(made.text, begin, piece.stop, _PATH)[1:]
-        value = joined([self._path(one.text) for one in rest if one.kind == "name" and not _is_key(one, rest)])
+        value = joined(
+            [
+                self._path(one.text)
+                for number, one in enumerate(rest)
+                if one.kind == "name" and not _is_key(rest[number : number + 2])
+            ]
+        )
         made.hole(piece, value, made.range(begin, piece.stop), "block")
 
     def _is_helper(self, word: str) -> bool:
         return any(self.row.has(row, word) for row in ("loops", "conditions", "scopes"))
-
-    def _context(self) -> Value | None:
-        return self.made.regions[-1].context if self.made.regions else None
 
     def _value(self, begin: int, stop: int) -> Value:
         """What an expression is made of: a path, or a helper with its arguments."""
@@ -171,7 +172,7 @@ class Handlebars:
                     calls.append((len(opened) + 1, found[first + 1].text, first + 1, number - 1))
             elif one.kind == "name":
                 is_head = number == 0 or (opened[-1:] == [number - 1])
-                if not is_head and not _is_key(one, found[number : number + 2]):
+                if not is_head and not _is_key(found[number : number + 2]):
                     values.append(self._path(one.text))
             elif one.kind == "string" and (form := strftime_of(one.text, self.row.layouts)) is not None:
                 layouts.setdefault(len(opened), form)
@@ -187,7 +188,7 @@ class Handlebars:
     def _path(self, path: str) -> Value:
         """The value of a path where it stands."""
         made, regions = self.made, self.made.regions
-        if path in _CONSTANTS or path.startswith(_OF_LOOPS):
+        if path in _CONSTANTS or path.startswith(_OF_LOOPS) or path.isdecimal():
             if path == "@key":
                 for region in reversed(regions):
                     if region.loop:
@@ -208,16 +209,16 @@ class Handlebars:
         name = _dotted(path)
         for region in reversed(regions):
             if (held := region.scope.get(name.split(".")[0])) is not None and not up:
-                return held._replace(names=tuple(f"{one}{name[len(name.split('.')[0]) :]}" for one in held.names))
+                return inner(held, name.partition(".")[2])
         if context is None or (self.is_mustache and name.split(".")[0] in self.outside):
             return made.argument(name)
-        return context._replace(names=tuple(f"{one}.{name}" for one in context.names))
+        return inner(context, name)
 
     def _above(self, up: int) -> Value | None:
         """The context so many levels above; a condition has none of its own."""
         found: list[Value | None] = [None]
         for region in self.made.regions:
-            if region.context != found[-1]:
+            if region.context is not found[-1]:
                 found.append(region.context)
         return found[-1 - up] if up < len(found) else None
 
@@ -240,10 +241,9 @@ def _block_names(rest: list[Token]) -> list[str]:
     return []
 
 
-def _is_key(one: Token, following: list[Token]) -> bool:
-    """Whether a name is that of an argument: `name=value`."""
-    place = following.index(one)
-    return place + 1 < len(following) and following[place + 1].text == "=" and following[place + 1].start == one.end
+def _is_key(pair: list[Token]) -> bool:
+    """Whether the first of two tokens names an argument: `name=value`."""
+    return len(pair) > 1 and pair[1].text == "=" and pair[1].start == pair[0].end
 
 
 def _names_outside(text: str, pieces: list[Piece]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from promptlint.load.delimited.languages import strftime_of
 from promptlint.load.delimited.making import Making
 from promptlint.load.delimited.scan import Piece
 from promptlint.load.delimited.tokens import Token, tokens
-from promptlint.load.delimited.values import NOTHING, Value, joined
+from promptlint.load.delimited.values import NOTHING, Value, inner, joined
 from promptlint.template import Call, Hole, SourceRange
 
 _NAME = r"[A-Za-z_][\w-]*\??(?:\.[A-Za-z_][\w-]*\??)*"
@@ -133,7 +133,7 @@ class Liquid:
             return NOTHING
         for region in reversed(made.regions):
             if (held := region.scope.get(first)) is not None:
-                return held._replace(names=tuple(f"{name}.{rest}" if rest else name for name in held.names))
+                return inner(held, rest)
         if first in made.set:
             return made.set[first]
         return made.argument(one.text)

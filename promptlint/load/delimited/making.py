@@ -22,6 +22,7 @@ from promptlint.template import (
     When,
 )
 
+_LONGEST = 200  # characters of a name
 _DEEPEST = 200  # regions in one another
 _BREAKPOINT = re.compile(r"\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--.*)?\s*", re.DOTALL)
 
@@ -105,6 +106,7 @@ class Making:
 
     def argument(self, name: str) -> Value:
         """What the caller gives under a (dotted) name."""
+        name = name[:_LONGEST]
         self.arguments.setdefault(name.split(".")[0])
         return Value((name,))
 
@@ -115,11 +117,12 @@ class Making:
             self.notes.setdefault(f"{self.path}:{line}: {text}")
 
     def open(self, piece: Piece, word: str, value: Value, at: SourceRange, when: When) -> Region:
-        """Begin a region; raises Fault where too many are open."""
+        """Begin a region, in which names mean what they mean around it. Raises Fault where too many are open."""
         if len(self.regions) >= _DEEPEST:
             raise Fault(piece.start, f"nested more than {_DEEPEST} levels deep")
         region = Region(word, at, value, combined(self.when, when), len(self.parts), start=piece.start)
         region.loop = when == "repeated"
+        region.context = self.regions[-1].context if self.regions else None
         if when == "maybe" and (value.names or value.calls):
             region.asked.append((at, value, len(self.parts)))
         self.regions.append(region)

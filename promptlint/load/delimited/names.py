@@ -51,7 +51,7 @@ def scan_format(text: str, begin: int) -> Iterator[Piece]:
 
 def _closing(text: str, start: int) -> int:
     """Where a field ends; its format may hold fields of its own, an index may hold braces."""
-    depth, place, edge = 0, start, re.compile(r"[{}]|(?<=[\w\]])\[[^\]]*\]")
+    depth, place, edge = 0, start, re.compile(r"[{}]|(?<=[\w\]])\[[^\[\]]*\]")
     while found := edge.search(text, place):
         place = found.end()
         depth += {"{": 1, "}": -1}.get(found[0], 0)

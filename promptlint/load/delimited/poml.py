@@ -9,7 +9,7 @@ from promptlint.load.delimited.values import NOTHING, Value
 from promptlint.template import SourceRange, Turn, When
 
 _TAG = re.compile(r"</?([A-Za-z][\w.-]*)")
-_ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)')")
 _ROLES = {"system-msg": "system", "human-msg": "user", "user-msg": "user", "ai-msg": "assistant"}
 _UNPRINTED = ("let", "meta", "stylesheet", "output-schema", "tool-definition", "tool", "runtime")
 _OUTSIDE = ("document", "include", "img", "audio", "table", "folder", "webpage")

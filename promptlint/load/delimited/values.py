@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from promptlint.template import Call, Filler, SourceRange
 
-_MOST = 100  # names, and calls, of one value
+_MOST = 30  # names, and calls, of one value
+_LONGEST = 200  # characters of a name
 
 
 class Value(NamedTuple):
@@ -19,6 +20,13 @@ class Value(NamedTuple):
 
 
 NOTHING = Value()
+
+
+def inner(value: Value, path: str) -> Value:
+    """An attribute of a value; "" for the value itself."""
+    if not path:
+        return value
+    return value._replace(names=tuple(f"{name}.{path}" if len(name) < _LONGEST else name for name in value.names))
 
 
 def joined(values: Iterable[Value]) -> Value:

@@ -17,11 +17,19 @@ def prompts(value: Json) -> list[Stored] | None:
     if value.get("type") == "constructor" and isinstance(value.get("id"), list):
         return list(_serialised(value)) or None
     kind = value.get("_type")
-    if kind == "prompt":
+    if kind == "prompt" or (kind is None and _is_plain(value)):
         return [_plain(value, ())]
     if kind == "few_shot":
         return [_few_shot(value)]
     return [_chat(value.get("messages"), ("messages",))] if kind == "chat" else None
+
+
+def _is_plain(value: dict[str, Json]) -> bool:
+    """Whether a file without `_type` is one: its variables are names, or its format is one of LangChain alone."""
+    names = value.get("input_variables")
+    is_named = isinstance(names, list) and bool(names) and all(isinstance(name, str) for name in names)
+    formatted = value.get("template_format") in ("f-string", "mustache")
+    return isinstance(value.get("template"), str) and (formatted or (is_named and "template_format" not in value))
 
 
 def _language(held: Json) -> str:

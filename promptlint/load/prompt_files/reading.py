@@ -1,13 +1,14 @@
 """A file that holds prompts -> their templates, and where the text of each stands."""
 
 import os
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.load import front_matter
 from promptlint.load.delimited import read_delimited
-from promptlint.load.delimited.languages import Language, named_so
+from promptlint.load.delimited.languages import Language, language, named_so
 from promptlint.load.delimited.scan import Fault, located
 from promptlint.load.jinja import read_template
 from promptlint.load.placed import chained, shifted
@@ -19,6 +20,7 @@ from promptlint.read.names import shown
 from promptlint.template import Hole, SourceRange, Template, TemplateFile
 
 _JINJA_TAG = "{%"
+_HANDLEBARS = re.compile(r"\{\{~?(?:#(?:if|each|unless|with)\s|/(?:if|each|unless|with)~?\}\}|>\s*\w)")
 
 
 class Placed(NamedTuple):
@@ -28,8 +30,17 @@ class Placed(NamedTuple):
     paths: tuple[Path, ...] = ((),)
 
 
-def of_file(document: Document) -> list[Placed] | None:
-    """The prompts of a file that says by its name what it is; None where it does not.
+def is_known(path: str, text: str) -> bool:
+    """Whether a file tells, by its name or by tags that only Handlebars has, in which language its prompts are."""
+    return path.lower().endswith((".prompty", ".baml")) or named_so(path) is not None or _is_handlebars(text)
+
+
+def _is_handlebars(text: str) -> bool:
+    return _HANDLEBARS.search(text) is not None and _JINJA_TAG not in text
+
+
+def of_file(document: Document) -> list[Placed]:
+    """The prompts of a file that is known.
 
     Raises PromptlintError, with line and column, for what cannot be read.
     """
@@ -38,17 +49,16 @@ def of_file(document: Document) -> list[Placed] | None:
         return list(_baml(document))
     if path.lower().endswith(".prompty"):
         return [Placed(_prompty(document))]
-    row = named_so(path)
-    if row is None:
-        return None
-    matter = front_matter.split(document) if _may_have_front_matter(row) else None
+    row = named_so(path) or language("handlebars")
+    lenient = row.name in ("editor-prompt", "text")  # editors and agents take what is not quite YAML
+    matter = front_matter.split(document, lenient=lenient) if _may_have_front_matter(row) else None
     begin = 0 if matter is None else matter.body
-    language = row.name
-    if language == "semantic-kernel":
-        language = _beside(path)
-    elif row.name == "dotprompt" and _JINJA_TAG in text:
-        language = "jinja"  # other tools write Jinja into files of this name
-    template = _read(path, text, language, begin, _roots(path))
+    name = row.name
+    if name == "semantic-kernel":
+        name = _beside(path)
+    elif name == "dotprompt" and _JINJA_TAG in text:
+        name = "jinja"  # other tools write Jinja into files of this name
+    template = _read(path, text, name, begin, _roots(path))
     return [Placed(_noted(template, document, matter))]
 
 
@@ -56,10 +66,10 @@ def _may_have_front_matter(row: Language) -> bool:
     return row.name in ("dotprompt", "editor-prompt", "text") or row.grammar in ("handlebars", "liquid")
 
 
-def _read(path: str, text: str, language: str, begin: int, roots: tuple[str, ...]) -> Template:
+def _read(path: str, text: str, name: str, begin: int, roots: tuple[str, ...]) -> Template:
     """The template in `text[begin:]`."""
-    if language != "jinja":
-        template = read_delimited(path, text, language, begin)
+    if name != "jinja":
+        template = read_delimited(path, text, name, begin)
     elif begin:
         # The lines ahead are kept, so that an error names the right one.
         lines = "\n" * text.count("\n", 0, begin)
@@ -67,7 +77,7 @@ def _read(path: str, text: str, language: str, begin: int, roots: tuple[str, ...
         template = _without(template, begin)
     else:
         template = read_template(path, text, roots)
-    return with_turns(template, "message-tags", begin, len(text)) if language != "text" else template
+    return with_turns(template, "message-tags", begin, len(text)) if name != "text" else template
 
 
 def _without(template: Template, begin: int) -> Template:
@@ -76,8 +86,19 @@ def _without(template: Template, begin: int) -> Template:
     if first is None or isinstance(first, Hole) or first.range.file or first.range.start >= begin:
         return template
     cut = begin - first.range.start
-    at = first.range._replace(start=begin)
-    return template._replace(parts=(first._replace(range=at, text=first.text[cut:]), *template.parts[1:]))
+    if first.range.end > begin:
+        at = first.range._replace(start=begin)
+        return template._replace(parts=(first._replace(range=at, text=first.text[cut:]), *template.parts[1:]))
+
+    def place(part: int) -> int:
+        return max(part - 1, 0)
+
+    return template._replace(
+        parts=template.parts[1:],
+        loops=tuple(row._replace(first=place(row.first), last=place(row.last)) for row in template.loops),
+        conditions=tuple(row._replace(first=place(row.first), last=place(row.last)) for row in template.conditions),
+        breakpoints=tuple(mark._replace(part=place(mark.part)) for mark in template.breakpoints),
+    )
 
 
 def _roots(path: str) -> tuple[str, ...]:
@@ -98,12 +119,12 @@ def _noted(template: Template, document: Document, matter: front_matter.FrontMat
 def _prompty(document: Document) -> Template:
     matter = front_matter.split(document)
     begin = 0 if matter is None else matter.body
-    language = "jinja" if matter is None else front_matter.language_of(matter.value)
-    if language is None:
+    name = "jinja" if matter is None else front_matter.language_of(matter.value)
+    if name is None:
         raise PromptlintError(
             f"{shown(document.path)}: the language of its template is not known", "jinja2 and mustache are read"
         )
-    template = _read(document.path, document.text, language, begin, _roots(document.path))
+    template = _read(document.path, document.text, name, begin, _roots(document.path))
     return _noted(with_turns(template, "prompty", begin, len(document.text)), document, matter)
 
 
@@ -155,8 +176,7 @@ def of_stored(document: Document, value: Json, stored: Stored) -> tuple[Placed |
         paths.append(text.path)
     if not done:
         return None, failed
-    language = stored.texts[0].language
-    return Placed(chained(document.path, language, done), tuple(paths)), failed
+    return Placed(chained(document.path, stored.texts[0].language, done), tuple(paths)), failed
 
 
 def _stored(path: str, written: str, text: StoredText) -> Template:
