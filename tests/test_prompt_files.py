@@ -290,16 +290,20 @@ def test_declared_variables_count(here: Path) -> None:
 
 
 CLEAN = {
-    "a.prompty": "---\nname: a\n---\nsystem:\nYou answer for a shop since 2019-03-01.\n\nuser:\n[{{today}}] {{question}}\n",
+    "a.prompty": "---\nname: a\n---\nsystem:\nYou answer for a shop since 2019-03-01.\n"
+    "\nuser:\n[{{today}}] {{question}}\n",
     "a.prompt": '---\nmodel: a\n---\n{{role "system"}}You answer for {{shop}}. {{#each rules}}- {{this}}\n{{/each}}'
     '{{history}}{{role "user"}}It is {{now}}. {{question}}',
     "a.hbs": "You are a reviewer of {{language}} code.\n{{#if strict}}Be strict.{{/if}}\n"
     "{{#each letters}}On {{date}}: {{text}}\n{{/each}}{{question}}\n",
-    "a.liquid": "You answer for {{ shop }}.\n{% for order in orders %}{{ order.date | date: '%F' }}: {{ order.id }}\n{% endfor %}\n"
+    "a.liquid": "You answer for {{ shop }}.\n{% for order in orders %}{{ order.date | date: '%F' }}: {{ order.id }}\n"
+    "{% endfor %}\n"
     "{{ question }} It is {{ 'now' | date: '%H:%M' }}.",
-    "a.tmpl": 'You answer for {{ .Shop }}.\n{{ range .Orders }}{{ .Time | date "15:04" }} {{ .ID }}\n{{ end }}{{ .Question }}'
+    "a.tmpl": 'You answer for {{ .Shop }}.\n{{ range .Orders }}{{ .Time | date "15:04" }} {{ .ID }}\n'
+    "{{ end }}{{ .Question }}"
     " (asked at {{ now }})",
-    "a.erb": "You answer for <%= shop %>.\n<% orders.each do |order| -%>\n- <%= order.created_at.strftime('%F') %>\n<% end -%>\n"
+    "a.erb": "You answer for <%= shop %>.\n<% orders.each do |order| -%>\n- <%= order.created_at.strftime('%F') %>\n"
+    "<% end -%>\n"
     "<%= question %> <%= Time.now %>",
     "a.baml": 'function A(q: string, today: string) -> string {\n  client B\n  prompt #"\n    {{ _.role("system") }}\n'
     '    You answer for a shop.\n    {{ _.role("user") }}\n    {{ today }} {{ q }}\n  "#\n}\n',

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from promptlint.lint.flow import evaluate, execute
 from promptlint.lint.flow.calls import answer_of, classes, instance
-from promptlint.lint.flow.code import Branch, Define, Function, Loop, Module, Statement, Type
+from promptlint.lint.flow.code import Assign, Branch, Define, Function, Loop, Module, Statement, Type
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project, language_of
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
 from promptlint.lint.flow.run import EXPRESSIONS, STATEMENTS, Run
-from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.scope import Frame, Scope, bound
 from promptlint.lint.flow.signs import Signs, signs
 from promptlint.lint.flow.values import (
     At,
@@ -129,6 +129,9 @@ def _roots(run: Run, told: Signs) -> Iterator[_Root | None]:
         number = _holding(known, starts, place)
         if number is None:
             script = True
+            for use in _uses(run, told, place):
+                number = _holding(known, starts, use)
+                wanted |= set() if number is None else {number}
         else:
             wanted.add(number)
     called = _with_callers(known, starts, told, wanted)
@@ -140,6 +143,17 @@ def _roots(run: Run, told: Signs) -> Iterator[_Root | None]:
             yield _Root(known[number].function, known[number].types, False)
     if script:
         yield None
+
+
+def _uses(run: Run, told: Signs, place: int) -> Iterator[int]:
+    """Where the names are used that the statement of the module at a place gives their values."""
+    module = run.module(0)
+    for statement in module.body:
+        if isinstance(statement, Assign):
+            start, end = module.chars(statement.span)
+            if start <= place < end:
+                for name in bound(statement.target):
+                    yield from told.words.get(name, ())
 
 
 def _holding(known: list[_Known], starts: list[int], place: int) -> int | None:

@@ -129,7 +129,7 @@ def _message(item: Element, others: Sequence[Element], seen: Seen, is_first: boo
     for number, change in changes:
         behind = [*pieces[number + 1 :], *rest]
         marked = any(piece.kind == "marker" for piece in behind)
-        yield Flow(change, slot, seen.into, seen.where, seen.certain, _fixed(behind), more or marked)
+        yield Flow(change, slot, seen.into, seen.where, seen.certain, _fixed(behind), more=more or marked)
 
 
 def is_system(value: Value) -> bool:
