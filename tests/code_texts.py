@@ -6,7 +6,7 @@ from promptlint.lint.flow.code import Expression, Function, Module, Statement
 
 def translated(source: str, path: str = "app.ts") -> str:
     """The statements of a source file, as texts."""
-    return body(typescript.parse(path, source).body)
+    return body(reading.parse(path, source).body)
 
 
 def body(statements: tuple[Statement, ...]) -> str:

@@ -3,8 +3,8 @@
 import pytest
 
 from code_texts import everything, translated
-from promptlint.lint.flow import typescript
 from promptlint.lint.flow.code import Define, Module, Span
+from promptlint.lint.flow.typescript import reading
 
 EXPRESSIONS = [
     # Literals.
@@ -239,7 +239,7 @@ def _nodes(module: Module) -> list[tuple[str, str]]:
 
 
 def test_spans_are_what_was_written() -> None:
-    module = typescript.parse("a.ts", SPANS)
+    module = reading.parse("a.ts", SPANS)
     assert {
         ("Text", "`é${now()}😀${a + b}`"),
         ("Constant", "é"),
@@ -260,19 +260,19 @@ def test_spans_are_what_was_written() -> None:
 
 
 def test_characters_far_behind_others() -> None:
-    module = typescript.parse("a.ts", "// 😀é\n" * 500 + "a('ü', b)")
+    module = reading.parse("a.ts", "// 😀é\n" * 500 + "a('ü', b)")
     assert [text for kind, text in _nodes(module) if kind == "Name"] == ["b", "a"]
     assert len(module.comments()) == 500
 
 
 def test_comments_are_no_texts() -> None:
     source = 'a = "// no"; // yes\nb = `/* no */`; /* yes\n */ <!-- yes\n'
-    comments = typescript.parse("a.ts", source).comments()
+    comments = reading.parse("a.ts", source).comments()
     assert [source[start:end] for start, end in comments] == ["// yes", "/* yes\n */", "<!-- yes"]
-    assert typescript.parse("a.ts", "a = 1").comments() == ()
+    assert reading.parse("a.ts", "a = 1").comments() == ()
 
 
 def test_a_body_is_read_once_and_on_demand() -> None:
-    (define,) = typescript.parse("a.ts", "function f() { return 1 }").body
+    (define,) = reading.parse("a.ts", "function f() { return 1 }").body
     assert isinstance(define, Define)
     assert define.function.body() is define.function.body()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from code_texts import everything, translated
 from promptlint.errors import PromptlintError
-from promptlint.lint.flow import typescript
 from promptlint.lint.flow.code import Assign, Branch, Text
+from promptlint.lint.flow.typescript import reading
 from typescript_samples import CHAT
 
 PATHS = st.sampled_from(["a.ts", "a.tsx"])
@@ -59,7 +59,7 @@ def read(path: str, source: str) -> int:
     """Translate a file with all bodies; the number of nodes, or -1 if it is refused."""
     module, refusal = None, ""
     try:
-        module = typescript.parse(path, source)
+        module = reading.parse(path, source)
         found = everything(module)
     except PromptlintError as error:
         refusal = str(error)
@@ -75,7 +75,7 @@ def read(path: str, source: str) -> int:
 
 
 def test_the_sample_is_read_without_a_fault() -> None:
-    tree = typescript._tree("a.ts", CHAT.encode(), "typescript")
+    tree = reading._tree("a.ts", CHAT.encode(), "typescript")
     assert not tree.root_node.has_error
     assert read("a.ts", CHAT) > 800
 
@@ -122,7 +122,7 @@ OTHERS = {
 def test_what_is_no_typescript_is_refused(name: str) -> None:
     source, expected = OTHERS[name]
     with pytest.raises(PromptlintError, match=expected) as caught:
-        typescript.parse("dir/a.ts", source)
+        reading.parse("dir/a.ts", source)
     assert str(caught.value).startswith("dir/a.ts:1:")
     assert "\n" not in str(caught.value)
     assert caught.value.hint
@@ -146,18 +146,18 @@ def test_deep_code_is_read_or_refused(piece: str, count: int) -> None:
 
 def test_the_place_of_what_is_too_deep_is_told() -> None:
     with pytest.raises(PromptlintError, match=r"^a\.ts:3:\d\d\d: the code is nested too deeply"):
-        typescript.parse("a.ts", "a();\n// é\nb = " + "(" * 600 + "1" + ")" * 600)
+        reading.parse("a.ts", "a();\n// é\nb = " + "(" * 600 + "1" + ")" * 600)
 
 
 @pytest.mark.parametrize(("sign", "kind"), [("+", "Text"), ("-", "Operation"), ("||", "Choice"), ("&&", "Choice")])
 def test_long_chains_are_flat(sign: str, kind: str) -> None:
-    (statement,) = typescript.parse("a.ts", "x = a" + f" {sign} a" * 5_000).body
+    (statement,) = reading.parse("a.ts", "x = a" + f" {sign} a" * 5_000).body
     assert isinstance(statement, Assign)
     assert type(statement.value).__name__ == kind
 
 
 def test_a_long_sum_is_one_text() -> None:
-    (statement,) = typescript.parse("a.ts", "x = 'a'" + " + b" * 4_999).body
+    (statement,) = reading.parse("a.ts", "x = 'a'" + " + b" * 4_999).body
     assert isinstance(statement, Assign)
     assert isinstance(statement.value, Text)
     assert len(statement.value.parts) == 5_000
@@ -174,7 +174,7 @@ MANY = {
 
 @pytest.mark.parametrize("name", MANY)
 def test_long_chains_do_not_nest(name: str) -> None:
-    body = typescript.parse("a.ts", MANY[name]).body
+    body = reading.parse("a.ts", MANY[name]).body
     assert _height(body) < 100
     assert len(str(body)) < 200 * len(MANY[name])  # nothing is written out again and again
 
@@ -191,9 +191,9 @@ def _height(node: object) -> int:
 
 def test_many_arms_keep_their_tests_and_bodies() -> None:
     source = "".join(f"if (a{number}) b{number}(); else " for number in range(100)) + "c();"
-    (branch,) = typescript.parse("a.ts", source).body
+    (branch,) = reading.parse("a.ts", source).body
     assert isinstance(branch, Branch)
-    names = [node.name for node in everything(typescript.parse("a.ts", source)) if type(node).__name__ == "Name"]  # type: ignore[attr-defined]
+    names = [node.name for node in everything(reading.parse("a.ts", source)) if type(node).__name__ == "Name"]  # type: ignore[attr-defined]
     assert sorted(names) == sorted([f"{kind}{number}" for number in range(100) for kind in "ab"] + ["c"])
 
 
@@ -246,7 +246,7 @@ def run(code: str) -> str:
 
 
 def test_the_parser_is_loaded_only_when_it_is_needed() -> None:
-    code = "import sys; from promptlint.lint.flow import typescript as t; a = 'tree_sitter' in sys.modules; "
+    code = "import sys; from promptlint.lint.flow.typescript import reading as t; a = 'tree_sitter' in sys.modules; "
     assert run(code + "t.parse('a.ts', ''); print(a, 'tree_sitter' in sys.modules)") == "False True"
 
 
@@ -256,9 +256,9 @@ def test_a_missing_extra_is_named(missing: str) -> None:
 import sys
 sys.modules[{missing!r}] = None
 from promptlint.errors import PromptlintError
-from promptlint.lint.flow import typescript
+from promptlint.lint.flow.typescript import reading
 try:
-    typescript.parse("a.ts", "a")
+    reading.parse("a.ts", "a")
 except PromptlintError as error:
     print(error)
 """

@@ -82,5 +82,3 @@ def _text(subject: SourceSubject, at: At) -> str:
 
 def _range(subject: SourceSubject, at: At) -> SourceRange:
     return SourceRange(at.module, *subject.source.modules[at.module].chars(at.span))
-
-

@@ -104,12 +104,12 @@ def language_of(path: str) -> Language:
 def parse(path: str, text: str) -> Module:
     """A source file, translated. Raises PromptlintError for what cannot be parsed."""
     if language_of(path) == "typescript":
-        from promptlint.lint.flow import typescript
+        from promptlint.lint.flow.typescript.reading import parse as parse_typescript
 
-        return typescript.parse(path, text)
-    from promptlint.lint.flow import python
+        return parse_typescript(path, text)
+    from promptlint.lint.flow.python.reading import parse as parse_python
 
-    return python.parse(path, text)
+    return parse_python(path, text)
 
 
 @cache

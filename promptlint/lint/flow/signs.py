@@ -10,6 +10,7 @@ from promptlint.lint.flow.code import Language
 from promptlint.lint.flow.stream import is_prose
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_USED = re.compile(r"[?!\"']?\s?(?:=|:|\(|\[|\+=|\.[a-z]+\()")  # what follows a name in code, and hardly in prose
 _HINT = re.compile(r"[Pp]rompt|PROMPT|[Aa]ssistant|[Aa]gent|LLM|llm|[Ss]kill|SKILL")
 _ROLES = ("system", "developer")
 _OTHER_ROLES = frozenset({"role", "assistant", "human", "placeholder"})
@@ -50,8 +51,10 @@ def signs(language: Language, text: str) -> Signs:
     found: list[int] = []
     for word, starts in words.items():
         kind = _kind(word)
-        if kind == "strong" or (kind == "weak" and deals):
+        if kind == "strong":
             found += starts
+        elif kind == "weak" and deals:
+            found += [start for start in starts if _USED.match(text, start + len(word))]
         elif word in names:
             found += [start for start in starts if _is_call(text, start, names[word], is_body)]
         elif word in _ROLES and not _OTHER_ROLES.isdisjoint(words):

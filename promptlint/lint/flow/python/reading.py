@@ -10,7 +10,7 @@ from functools import cache
 
 from promptlint.errors import PromptlintError
 from promptlint.lint.flow.code import Module, Span
-from promptlint.lint.flow.python_statements import block
+from promptlint.lint.flow.python.statements import block
 from promptlint.read.names import shown
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from promptlint.lint.flow.code import Binding, Choice, Constant, Expression, Operation, Span, Text
-from promptlint.lint.flow.typescript_nodes import expression, field, reads, unknown
+from promptlint.lint.flow.typescript.nodes import expression, field, reads, unknown
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -13,7 +13,7 @@ from promptlint.lint.flow.code import (
     Mapping,
     Statement,
 )
-from promptlint.lint.flow.typescript_nodes import expression, field, key_of, reads
+from promptlint.lint.flow.typescript.nodes import expression, field, key_of, reads
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from promptlint.errors import PromptlintError
 from promptlint.lint.flow.code import Module, Span
-from promptlint.lint.flow.typescript_functions import TOO_DEEP
-from promptlint.lint.flow.typescript_imports import commonjs
-from promptlint.lint.flow.typescript_nodes import is_statement, statements
+from promptlint.lint.flow.typescript.functions import TOO_DEEP
+from promptlint.lint.flow.typescript.imports import commonjs
+from promptlint.lint.flow.typescript.nodes import is_statement, statements
 from promptlint.read.names import shown
 
 # They add the functions that read their kinds of nodes.
-from promptlint.lint.flow import typescript_expressions, typescript_operators, typescript_statements  # noqa: F401 # isort: skip
+from promptlint.lint.flow.typescript import expressions, operators, statements as others  # noqa: F401 # isort: skip
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree

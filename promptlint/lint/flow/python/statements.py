@@ -21,7 +21,7 @@ from promptlint.lint.flow.code import (
     Statement,
     Type,
 )
-from promptlint.lint.flow.python_expressions import expression, parameters, span_of
+from promptlint.lint.flow.python.expressions import expression, parameters, span_of
 
 _GETTERS = frozenset({"property", "cached_property", "functools.cached_property"})
 _WITHOUT_SELF = frozenset({"staticmethod"})

@@ -16,8 +16,8 @@ from promptlint.lint.flow.code import (
     Statement,
     Type,
 )
-from promptlint.lint.flow.typescript_nodes import block, expression, field, inner, key_text, source
-from promptlint.lint.flow.typescript_patterns import target
+from promptlint.lint.flow.typescript.nodes import block, expression, field, inner, key_text, source
+from promptlint.lint.flow.typescript.patterns import target
 
 if TYPE_CHECKING:
     from tree_sitter import Node

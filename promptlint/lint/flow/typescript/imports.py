@@ -18,8 +18,8 @@ from promptlint.lint.flow.code import (
     Span,
     Statement,
 )
-from promptlint.lint.flow.typescript_functions import class_type, function
-from promptlint.lint.flow.typescript_nodes import expression, field, inner, key_text, quoted, source, write, writes
+from promptlint.lint.flow.typescript.functions import class_type, function
+from promptlint.lint.flow.typescript.nodes import expression, field, inner, key_text, quoted, source, write, writes
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.lint.flow.code import Branch, Do, Expression, Leave, Operation, Span, Statement
-from promptlint.lint.flow.typescript_nodes import expression, field, statements, unknown, writes
+from promptlint.lint.flow.typescript.nodes import expression, field, statements, unknown, writes
 
 if TYPE_CHECKING:
     from tree_sitter import Node

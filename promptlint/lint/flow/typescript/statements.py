@@ -17,12 +17,12 @@ from promptlint.lint.flow.code import (
     Return,
     Statement,
 )
-from promptlint.lint.flow.typescript_branches import Arm, chain
-from promptlint.lint.flow.typescript_functions import class_type
-from promptlint.lint.flow.typescript_imports import required
-from promptlint.lint.flow.typescript_nodes import block, expression, field, inner, source, write, writes
-from promptlint.lint.flow.typescript_operators import combined, operator
-from promptlint.lint.flow.typescript_patterns import target
+from promptlint.lint.flow.typescript.branches import Arm, chain
+from promptlint.lint.flow.typescript.functions import class_type
+from promptlint.lint.flow.typescript.imports import required
+from promptlint.lint.flow.typescript.nodes import block, expression, field, inner, source, write, writes
+from promptlint.lint.flow.typescript.operators import combined, operator
+from promptlint.lint.flow.typescript.patterns import target
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,8 +19,8 @@ from promptlint.lint.flow.code import (
     Span,
     Text,
 )
-from promptlint.lint.flow.typescript_functions import function
-from promptlint.lint.flow.typescript_nodes import (
+from promptlint.lint.flow.typescript.functions import function
+from promptlint.lint.flow.typescript.nodes import (
     cooked,
     expression,
     field,
