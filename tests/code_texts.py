@@ -1,6 +1,7 @@
 """Translated code as short texts, so that tests can say what is expected in one line."""
 
-from promptlint.lint.flow import code, typescript
+from promptlint.lint.flow import code
+from promptlint.lint.flow.typescript import reading
 from promptlint.lint.flow.code import Expression, Function, Module, Statement
 
 
