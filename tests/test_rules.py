@@ -17,7 +17,7 @@ from promptlint.cli import run
 
 RULES, FIXTURES = ROOT / "rules", ROOT / "fixtures" / "rules"
 NAMES = sorted(path.stem for path in RULES.glob("*.yaml"))
-INPUTS = (".json", ".jsonl", ".j2", ".jinja", ".yaml", ".txt")
+INPUTS = (".json", ".jsonl", ".j2", ".jinja", ".yaml", ".txt", ".py", ".ts")
 
 REQUIRED = {"summary", "cause", "severity", "confidence", "scope", "since", "message", "why", "fix", "references"}
 DECIDERS = {"pattern", "changes"}
@@ -25,7 +25,7 @@ OPTIONAL = {"fixable", "rendered"}
 VALUES = {
     "severity": ("error", "warning", "info"),
     "confidence": ("certain", "possible", "unknown"),
-    "scope": ("template", "request", "pair"),
+    "scope": ("template", "request", "source", "pair"),
     "fixable": ("safe", "unsafe"),
     "rendered": (True,),
 }

@@ -31,6 +31,7 @@ _KeptPlace = tuple[str, str, object]
 SUFFIXES = (*TEMPLATES, *DATA, *SOURCES, *PROMPTS)
 """Files that are looked into where a folder is named."""
 
+_NEEDS_EXTRA = "TypeScript needs an extra that is not installed"
 _RANK: tuple[Severity, ...] = ("error", "warning", "info")
 _THRESHOLDS = ("never", *_RANK)
 _DEFAULT = LintOptions()
@@ -86,6 +87,9 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
                 outcome.notes.append(one.reason)
             if not named:
                 outcome.skipped.append((one.path, one.reason.removeprefix(f"{shown(one.path)}: ")))
+    if unread := sum(_NEEDS_EXTRA in reason for _, reason in outcome.skipped):
+        files = "1 file was" if unread == 1 else f"{unread} files were"
+        outcome.notes.append(f"{files} not looked at: {_NEEDS_EXTRA} (pip install 'promptlint-cache[ts]')")
     results.save()
     if progress is not None:
         progress(len(walked.files), len(walked.files))

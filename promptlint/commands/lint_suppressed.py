@@ -15,6 +15,7 @@ class Commented(NamedTuple):
 
     document: Document
     comments: tuple[Range, ...]
+    is_prompt: bool = True  # what stands beside its comments reaches a prompt
 
 
 def answered(
@@ -41,7 +42,8 @@ def answered(
             for finding, reason in zip(here, outcome.reasons, strict=True)
             if reason is not None
         ]
-        faults = (*outcome.faults, *strays(file.document.text, file.comments, known))
+        lost = strays(file.document.text, file.comments, known) if file.is_prompt else ()
+        faults = (*outcome.faults, *lost)
         about += [_finding(fault, file.document) for fault in faults if fault.rule in wanted]
     answers = {one.finding for one in gone}
     return [*(one for one in findings if one not in answers), *about], gone

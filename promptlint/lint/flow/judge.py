@@ -48,6 +48,7 @@ def judge(run: Run, prompt: Prompt, seen: Seen, frame: Frame) -> None:
     """Tell of every change that stands ahead of what later requests would read; note all others as harmless."""
     if not (prompt.tools or prompt.system or prompt.messages or prompt.cache_key):
         return
+    run.saw_prompt = True
     flows = [*_beginning(prompt, seen), *_conversation(prompt, seen, frame), *_keys(prompt, seen)]
     flows += _marked(run, prompt, seen, frame) if seen.certain else []
     if seen.certain:

@@ -8,6 +8,7 @@ from promptlint.lint.flow.calls import Given
 from promptlint.lint.flow.code import Call, Member, Name
 from promptlint.lint.flow.messages import sent_template
 from promptlint.lint.flow.outside import answer, function
+from promptlint.lint.flow.queries import ONE_ROW, ROWS, unordered_rows
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
 from promptlint.lint.flow.values import (
@@ -27,9 +28,6 @@ from promptlint.lint.flow.values import (
 )
 
 _ADDS = frozenset({"append", "push", "add", "appendleft", "unshift", "insert", "extend", "update", "prepend", "write"})
-_QUERIES = frozenset({"execute", "executemany", "query", "prepare", "fetch", "all", "raw", "read_sql", "$queryRaw"})
-_ROWS = frozenset({"fetchall", "fetchmany", "all", "scalars", "mappings", "toArray", "rows"})
-_ONE_ROW = frozenset({"fetchone", "first", "one", "one_or_none", "scalar", "scalar_one", "get"})
 _CALLS_BACK = frozenset({"map", "flatMap", "forEach", "filter", "reduce", "sort", "toSorted"})
 _REPLACES = frozenset({"replace", "replaceAll", "replace_all"})
 _SENDS = frozenset({"ainvoke", "stream", "astream", "format_messages", "formatMessages", "format_prompt", "batch"})
@@ -41,7 +39,7 @@ _FILLS = frozenset({"format", "format_map", "substitute", "safe_substitute", "re
 
 def method(run: Run, base: Value, name: str, given: list[Given], node: Call, frame: Frame) -> Value:
     """What `base.name(given)` answers."""
-    if (rows := _query(run, name, given, node, frame)) is not None:
+    if (rows := unordered_rows(run, name, given, node, frame)) is not None:
         return rows
     match base:
         case Several():
@@ -127,9 +125,9 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
         return _join(run, base, given, node, frame)
     if name == "execute":
         return base
-    if name in _ONE_ROW or name in ("pop", "at", "find", "shift"):
+    if name in ONE_ROW or name in ("pop", "at", "find", "shift"):
         return texts.element_of(base)
-    if name in _COPIES or name in _ROWS:
+    if name in _COPIES or name in ROWS:
         if name == "filter" and given:
             run_round(run, base, given, node, frame)
         if name == "reverse":
@@ -346,7 +344,7 @@ def _of_change(run: Run, base: Changing, name: str, given: list[Given], node: Ca
     language = run.language(frame)
     passing = flow_tables.passing(language)
     if base.change.kind == "query":
-        if name in _ONE_ROW or name in _ROWS or name in passing.carry_methods:
+        if name in ONE_ROW or name in ROWS or name in passing.carry_methods:
             return base
         return Plain(None) if name in passing.clean_methods else base
     if name in passing.clean_methods:
@@ -376,61 +374,3 @@ def _is_day(run: Run, name: str, given: list[Given], to_date: flow_tables.ToDate
         or (name in to_date.floors and text in to_date.units)
         or (name == "split" and text in to_date.separators)
     )
-
-
-# Queries.
-
-
-def _query(run: Run, name: str, given: list[Given], node: Call, frame: Frame) -> Value | None:
-    """The rows of an SQL query without an order; None where a call is no such query."""
-    if name == "findMany" and not any("orderBy" in value.entries for one in given for value in _fields(one.value)):
-        return _rows(run, name, "", node, frame)
-    if name not in (*_QUERIES, "scalars") or not given:
-        return None
-    if any(isinstance(one, Unknown) and _is_unordered_select(one.name) for one in options(given[0].value)):
-        return _rows(run, name, "", node, frame)
-    text = _constant_text(given[0].value)
-    if text is None or not is_unordered_query(text):
-        return None
-    return _rows(run, name, text, node, frame)
-
-
-def _fields(value: Value) -> list[Fields]:
-    return [one for one in options(value) if isinstance(one, Fields)]
-
-
-def _is_unordered_select(name: str) -> bool:
-    """Whether what a value is named after is SQLAlchemy's `select(...)` without `order_by`."""
-    steps = name.removesuffix("()").split(".")
-    return "select" in steps[:2] and not {"order_by", "count", "group_by"} & set(steps)
-
-
-def _rows(run: Run, name: str, text: str, node: Call, frame: Frame) -> Several:
-    change = run.change("query", "a query without ORDER BY", run.at(node, frame), frame)
-    words = text.upper().split()
-    item: Value = Changing(change) if "LIMIT" in words or "TOP" in words else Unknown()
-    rows = Several([Element(item, repeated=True)], change, depth=frame.depth)
-    owner = node.callee.of if isinstance(node.callee, Member) else None
-    if isinstance(owner, Name) and name == "execute" and owner.name.startswith(("cur", "c")) and len(owner.name) < 8:
-        frame.scope.names[owner.name] = rows  # a cursor, whose rows are fetched later
-    return rows
-
-
-def _constant_text(value: Value) -> str | None:
-    if isinstance(value, Written):
-        return "".join(part.text if isinstance(part, Plain) and part.text else " ? " for part in value.parts)
-    return value.text if isinstance(value, Plain) else None
-
-
-_SINGLE = ("LIMIT 1", "FETCH FIRST 1 ", "COUNT(", "SUM(", "MAX(", "MIN(", "AVG(", "EXISTS(", "EXISTS (")
-
-
-def is_unordered_query(text: str) -> bool:
-    """Whether a text is an SQL query whose rows come in no order and may be several."""
-    words = " ".join(text.upper().split())
-    if not words.startswith(("SELECT ", "WITH ")) or " FROM " not in words or "ORDER BY" in words:
-        return False
-    if words.endswith("LIMIT 1") or "LIMIT 1 " in words or "LIMIT 1;" in words:
-        return False
-    head = words.partition(" FROM ")[0]
-    return "GROUP BY" in words or not any(each in head for each in _SINGLE)

@@ -29,6 +29,7 @@ class Run:
         self.judged: set[tuple[At, At]] = set()  # changes that were seen in a request, harmful or not
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
+        self.saw_prompt = False
         self._most = _STEPS + len(project.modules[0].text) // _CHARACTERS
         self.loops = 0
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
@@ -40,8 +41,8 @@ class Run:
 
     @property
     def gave_up(self) -> bool:
-        """Whether not all was followed."""
-        return self.steps > self._most
+        """Whether there is a prompt, and not all that may reach it was followed."""
+        return self.saw_prompt and self.steps > self._most
 
     def module(self, number: int) -> Module:
         """A module of the project."""
