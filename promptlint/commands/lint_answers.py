@@ -7,12 +7,14 @@ from typing import NamedTuple
 from promptlint.commands.lint_files import Linted
 from promptlint.config import Config, beside
 from promptlint.config.places import pardon_line
-from promptlint.finding import Finding
+from promptlint.finding import Finding, Severity
 from promptlint.lint import baseline
 from promptlint.lint.pardons import pardoned, unused
 from promptlint.lint_facts import Suppressed
 from promptlint.prompt import Location, SourceByte
 from promptlint.read.names import shown
+
+_WEIGHTS: tuple[Severity, ...] = ("info", "warning", "error")
 
 
 class Project(NamedTuple):
@@ -58,14 +60,18 @@ def answered(project: Project, *, about_pardons: bool) -> Answered:
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:
-    """What several templates say of a file that each of them includes is told once: as the one that loses the most."""
+    """What several files say of one that each of them brings in is told once: the worst, or what loses the most."""
     dearest: dict[object, Finding] = {}
     for one in findings:
         key = one.rule, one.location, one.pointer
         known = dearest.get(key)
-        if known is None or (known.lost_tokens or 0) < (one.lost_tokens or 0):
+        if known is None or _weight(known) < _weight(one):
             dearest[key] = one
     return list(dearest.values())
+
+
+def _weight(finding: Finding) -> tuple[int, int]:
+    return _WEIGHTS.index(finding.severity), finding.lost_tokens or 0
 
 
 def _fingerprinted(findings: Sequence[Finding], project: Project) -> list[Finding]:

@@ -47,6 +47,9 @@ _LIKELY = r"""(?mx)
     |\bToday(?:'s[ ]date)?[ ]is\b|\b[Yy]ou[ ](?:must|should|help|will|can)\b|<(?:context|examples?|task|documents?)>
     |^(?:Summari[sz]e|Translate|Classify|Extract|Rewrite|Review)\b
 """
+_OF_TESTS = frozenset({"test", "tests", "__tests__", "__mocks__", "testing", "spec", "specs", "e2e"})
+_TEST = r"^test_.*\.py$|_test\.py$|^conftest\.py$|[.-](?:test|spec|stories)\.[cm]?[jt]sx?$"
+_OF_OTHERS = frozenset({"node_modules", "bower_components", "site-packages", "dist-packages", "__pycache__", "venv"})
 _FEW = 2  # likely signs that make a prompt
 
 
@@ -54,7 +57,9 @@ def why_left_alone(path: str) -> str | None:
     """Why a file that is met is not looked at; None where it is."""
     if is_template(path):
         return _OTHER if is_for_something_else(path, _beginning(path)[:400]) else None
-    if path.endswith((*DATA, *SOURCES)) or path.lower().endswith((".prompty", ".baml")):
+    if path.endswith(SOURCES):
+        return _left_out(path)
+    if path.endswith(DATA) or path.lower().endswith((".prompty", ".baml")):
         return None
     row = named_so(path)
     if row is None:
@@ -63,6 +68,18 @@ def why_left_alone(path: str) -> str | None:
         return None
     head = _beginning(path)
     return None if not is_for_something_else(path, head[:400]) and reads_like_a_prompt(path, head) else _OTHER
+
+
+def _left_out(path: str) -> str | None:
+    """Why a source is not looked at."""
+    if path.endswith((".d.ts", ".d.mts", ".d.cts", ".min.js")):
+        return "it holds no code that somebody wrote"
+    *folders, name = path.replace(os.sep, "/").lower().split("/")
+    if not _OF_OTHERS.isdisjoint(folders):
+        return "it is of a package that is installed here; name it to have it looked at"
+    if not _OF_TESTS.isdisjoint(folders) or re.search(_TEST, name):
+        return "a test; name it to have it looked at"
+    return None
 
 
 def reads_like_a_prompt(path: str, text: str) -> bool:

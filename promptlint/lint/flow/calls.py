@@ -65,11 +65,15 @@ def call(run: Run, node: Call, frame: Frame) -> Value:
     from promptlint.lint.flow.methods import method
 
     base: Value | None = None
+    if (inherited := _of_super(run, node.callee, frame)) is not None:
+        return _own(run, inherited, _arguments(run, node, frame), node, frame, awaited)
     if isinstance(node.callee, Member):
         base = run.value(node.callee.of, frame)
         targets = options(member(run, base, node.callee.name, node.callee, frame))
     else:
         targets = options(run.value(node.callee, frame))
+    called = [method_of(run, one, "__call__") if isinstance(one, Thing) else one for one in targets]
+    targets = tuple(one or of for one, of in zip(called, targets, strict=True))
     given = _arguments(run, node, frame)
     answers: list[Value] = []
     for target in targets:
@@ -91,11 +95,36 @@ def call(run: Run, node: Call, frame: Frame) -> Value:
     return either(*answers)
 
 
+def _of_super(run: Run, callee: Expression, frame: Frame) -> Code | None:
+    """The method that `super().name(...)`, `super.name(...)` or `super(...)` means, bound to the object itself."""
+    match callee:
+        case Member(of=Name(name="super") | Call(callee=Name(name="super")), name=name):
+            pass
+        case Name(name="super") if run.language(frame) == "typescript":
+            name = "constructor"
+        case _:
+            return None
+    of = run.lookup("class", frame)
+    for one in classes(run, of)[1:] if isinstance(of, Class) else ():
+        if (found := _member_of(run, one, name)) is not None:
+            return Code(found[0], found[1].scope, run.lookup("this", frame), found[1])
+    return None
+
+
 def _arguments(run: Run, node: Call, frame: Frame) -> list[Given]:
-    return [
-        Given(one.name, run.value(one.value, frame), run.at(one.value, frame), one.value, one.spread)
-        for one in node.arguments
-    ]
+    given: list[Given] = []
+    for one in node.arguments:
+        value, at = run.value(one.value, frame), run.at(one.value, frame)
+        if one.spread and one.name is None and isinstance(value, Several) and _is_written_out(value):
+            given += [Given(None, item.value, at, one.value) for item in value.items]
+        else:
+            given.append(Given(one.name, value, at, one.value, one.spread))
+    return given
+
+
+def _is_written_out(value: Several) -> bool:
+    """Whether all items of a list are known, in their order."""
+    return value.order is None and not any(item.spread or item.repeated or item.maybe for item in value.items)
 
 
 def _own(run: Run, target: Code, given: list[Given], node: Call, frame: Frame, awaited: bool) -> Value:
@@ -169,7 +198,11 @@ def passed(answer: Value, at: At) -> Value:
 
 
 def _is_kept(run: Run, code: Code, frame: Frame) -> bool:
-    """Whether a decorator keeps the answer."""
+    """Whether a decorator keeps the answer, or the function itself."""
+    from promptlint.lint.flow.kept import is_memo
+
+    if is_memo(run, code):
+        return True
     freezes = flow_tables.passing(run.module(code.scope.module).language).freezes
     for decorator in code.function.decorators:
         written = dotted(decorator)
@@ -182,6 +215,8 @@ def _is_kept(run: Run, code: Code, frame: Frame) -> bool:
 def bind(run: Run, code: Code, given: list[Given], frame: Frame) -> None:
     """Give the parameters of a function their values."""
     names = frame.scope.names
+    if code.type is not None:
+        names["class"] = code.type  # no variable can be called so
     parameters = list(code.function.parameters)
     is_python = run.language(frame) == "python"
     if code.owner is not None:
@@ -295,6 +330,8 @@ def instance(run: Run, of: Class, given: list[Given], at: At, frame: Frame) -> T
     for name, one_given in zip(declared, (one for one in given if one.name is None), strict=False):
         thing.fields[name] = one_given.value
     thing.fields.update({one.name: one.value for one in given if one.name not in (None, "**")})
+    if (later := method_of(run, thing, "__post_init__")) is not None:
+        run_code(run, later, [], at, frame)
     return thing
 
 

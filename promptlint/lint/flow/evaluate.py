@@ -22,7 +22,8 @@ from promptlint.lint.flow.code import (
     Operation,
     Text,
 )
-from promptlint.lint.flow.execute import assign, frozen_for
+from promptlint.lint.flow.execute import assign
+from promptlint.lint.flow.kept import frozen_for
 from promptlint.lint.flow.members import item_of, member
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame, Scope
@@ -37,6 +38,7 @@ from promptlint.lint.flow.values import (
     Unknown,
     Value,
     Written,
+    called,
     either,
     options,
 )
@@ -129,20 +131,22 @@ def _mapping(run: Run, node: Mapping, frame: Frame) -> Value:
     for entry in node.entries:
         value = run.value(entry.value, frame)
         if entry.key is None:
-            _spread_fields(made, value)
+            _spread_fields(made, value, isinstance(entry.value, Choice))
             continue
         key = run.value(entry.key, frame)
         if isinstance(key, Plain) and key.text is not None:
             made.entries.pop(key.text, None)
-            made.entries[key.text] = value
+            made.entries[key.text] = called(value, key.text)
             made.places[key.text] = run.at(entry.value, frame)
+            if isinstance(entry.value, Choice):
+                made.maybe.add(key.text)
         else:
             made.others.append(value)
             made.others += [key] if isinstance(key, Changing | Written) else []
     return made
 
 
-def _spread_fields(made: Fields, value: Value) -> None:
+def _spread_fields(made: Fields, value: Value, is_choice: bool) -> None:
     found = options(value)
     for one in found:
         if isinstance(one, Fields):
@@ -152,7 +156,7 @@ def _spread_fields(made: Fields, value: Value) -> None:
             made.places.update(one.places)
             made.others += one.others
             made.order = made.order or one.order
-            made.maybe |= one.maybe | (set(one.entries) if len(found) > 1 else set())
+            made.maybe |= one.maybe | (set(one.entries) if is_choice or len(found) > 1 else set())
         elif not isinstance(one, Plain):
             made.others.append(one)
 

@@ -1,14 +1,12 @@
 """Statements: what they change."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from promptlint.lint.flow import texts
 from promptlint.lint.flow.code import (
     Assign,
     Branch,
-    Call,
     Define,
     Do,
     Expression,
@@ -23,12 +21,12 @@ from promptlint.lint.flow.code import (
     Operation,
     Outer,
     Return,
-    Statement,
     Type,
 )
+from promptlint.lint.flow.kept import frozen_for, memo
 from promptlint.lint.flow.prompts import named
 from promptlint.lint.flow.run import Run
-from promptlint.lint.flow.scope import Frame, Scope, bound
+from promptlint.lint.flow.scope import Frame, Scope
 from promptlint.lint.flow.values import (
     Changing,
     Class,
@@ -41,6 +39,7 @@ from promptlint.lint.flow.values import (
     Unknown,
     Value,
     Written,
+    called,
     either,
     options,
 )
@@ -100,6 +99,7 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
     """Give a target a value."""
     match target:
         case Name(name=name):
+            value = called(value, name)
             if name in frame.outer_names:
                 run.given_anew[frame.scope.module, name] = value
             else:
@@ -172,7 +172,7 @@ def _nth(value: Value, number: int) -> Value:
             and not any(item.spread or item.repeated for item in one.items[: number + 1])
         ):
             found.append(one.items[number].value)
-        elif isinstance(one, Changing) and one.change.kind in ("query", "environment"):
+        elif isinstance(one, Changing):
             found.append(one)
         else:
             found.append(Unknown())
@@ -212,8 +212,8 @@ def _branch(run: Run, node: Branch, frame: Frame) -> bool:
         run.value(node.test, frame)
     before = dict(frame.scope.names)
     frame.conditions += node.test is not None
-    memo = _memo(run, node, frame)
-    inner = frame if memo is None else memo
+    kept = memo(run, node, frame)
+    inner = frame if kept is None else kept
     left_then = run.block(node.then, inner)
     frame.waited |= inner.waited
     after_then, frame.scope.names = frame.scope.names, before
@@ -241,78 +241,6 @@ def _asks_for_main(test: Expression) -> bool:
     return isinstance(test, Operation) and any(
         isinstance(one, Name) and one.name == "__name__" for one in test.operands
     )
-
-
-def _memo(run: Run, node: Branch, frame: Frame) -> Frame | None:
-    """`if self._system is None: self._system = ...` runs once, unless something takes the value away again."""
-    for statement in node.then:
-        if isinstance(statement, Assign) and node.test is not None and not statement.adds:
-            target = statement.target
-            if isinstance(target, Member | Name) and _asks_whether_none(node.test, target):
-                inner = frozen_for(run, target, frame)
-                if inner is not frame:
-                    return inner
-    return None
-
-
-def _asks_whether_none(test: Expression, target: Expression) -> bool:
-    same = _dotted(target)
-    waiting = [test]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Name | Member) and _dotted(one) == same:
-            return True
-        if isinstance(one, Operation):
-            waiting += one.operands
-        elif isinstance(one, Call):
-            waiting += [argument.value for argument in one.arguments]
-    return False
-
-
-def _dotted(node: Expression) -> str:
-    if isinstance(node, Member):
-        return f"{_dotted(node.of)}.{node.name}"
-    return node.name if isinstance(node, Name) else "?"
-
-
-def frozen_for(run: Run, target: Expression, frame: Frame) -> Frame:
-    """The frame in which a value is made that is kept: a frozen one if nothing takes it away again."""
-    if isinstance(target, Member):
-        for owner in options(run.value(target.of, frame)):
-            if isinstance(owner, Thing) and _taken_away(owner.type.type.body, target.name):
-                return frame
-    elif isinstance(target, Name):
-        if target.name in frame.scope.names:
-            return frame
-        if _taken_away(run.module(frame.scope.module).body, target.name, most=1):
-            return frame
-    return replace(frame, frozen=True)
-
-
-def _taken_away(body: tuple[Statement, ...], name: str, most: int = 1) -> bool:
-    """Whether methods of a class, but its first one, or functions of a module give the name another value."""
-    count = 0
-    for statement in body:
-        if isinstance(statement, Define) and statement.function.name not in ("__init__", "constructor"):
-            count += _assigned(statement.function.body(), name)
-        elif isinstance(statement, Assign) and name in bound(statement.target):
-            continue
-    return count > most
-
-
-def _assigned(body: tuple[Statement, ...], name: str) -> int:
-    count = 0
-    for statement in body:
-        match statement:
-            case Assign(target=Member(name=found)) | Assign(target=Name(name=found)) if found == name:
-                count += 1
-            case Branch(then=then, otherwise=otherwise):
-                count += _assigned(then, name) + _assigned(otherwise, name)
-            case Loop(body=inner):
-                count += _assigned(inner, name)
-            case _:
-                pass
-    return count
 
 
 def _loop(run: Run, node: Loop, frame: Frame) -> bool:

@@ -6,7 +6,23 @@ from typing import NamedTuple
 
 from promptlint.lint.flow import evaluate, execute
 from promptlint.lint.flow.calls import answer_of, classes, instance
-from promptlint.lint.flow.code import Assign, Branch, Define, Function, Loop, Module, Statement, Type
+from promptlint.lint.flow.code import (
+    Assign,
+    Branch,
+    Call,
+    Constant,
+    Define,
+    Do,
+    Expression,
+    Function,
+    Lambda,
+    Loop,
+    Mapping,
+    Module,
+    Name,
+    Statement,
+    Type,
+)
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project, language_of
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
@@ -94,27 +110,30 @@ def _functions(module: Module) -> list[_Known]:
                 case Loop(body=inner):
                     look(inner, types)
                 case _:
-                    for function in _functions_in(statement):
+                    for function, name in _functions_in(statement):
                         start, end = module.chars(function.span)
-                        found.append(_Known(start, end, function, types))
+                        found.append(_Known(start, end, function._replace(name=function.name or name), types))
 
     look(module.body, ())
     return sorted(found, key=lambda one: (one.start, -one.end))
 
 
-def _functions_in(statement: Statement) -> Iterator[Function]:
-    """Functions that a statement of a module holds as values: `const f = () => ...`, `export default {m() {}}`."""
-    from promptlint.lint.flow.code import Assign, Call, Do, Lambda, Mapping
-
-    waiting = [statement.value] if isinstance(statement, Assign | Do) else []
+def _functions_in(statement: Statement) -> Iterator[tuple[Function, str]]:
+    """Functions that a statement of a module holds as values, with names: `const f = () => ...`, `{f: () => ...}`."""
+    waiting: list[tuple[Expression | None, str]] = []
+    if isinstance(statement, Assign | Do):
+        target = statement.target if isinstance(statement, Assign) else None
+        waiting = [(statement.value, target.name if isinstance(target, Name) else "")]
     while waiting:
-        match waiting.pop():
+        node, name = waiting.pop()
+        match node:
             case Lambda(function=function):
-                yield function
+                yield function, name
             case Mapping(entries=entries):
-                waiting += [entry.value for entry in entries]
+                keys = (entry.key.text or "" if isinstance(entry.key, Constant) else "" for entry in entries)
+                waiting += zip((entry.value for entry in entries), keys, strict=True)
             case Call(arguments=arguments):
-                waiting += [argument.value for argument in arguments]
+                waiting += [(argument.value, argument.name or name) for argument in arguments]
             case _:
                 pass
 
@@ -247,7 +266,7 @@ def _of_type(run: Run, name: str, type_name: str, frame: Frame) -> Value:
     found = run.of_module(frame.scope.module, type_name) if type_name else None
     if isinstance(found, Class) and len(classes(run, found)) < 6:
         return instance(run, found, [], frame_place(frame), Frame(found.scope, frozen=True, depth=2))
-    return Unknown(name)
+    return Unknown(name, is_parameter=True)
 
 
 def frame_place(frame: Frame) -> At:

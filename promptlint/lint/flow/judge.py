@@ -55,7 +55,12 @@ def judge(run: Run, prompt: Prompt, seen: Seen, frame: Frame) -> None:
         for slot in (prompt.tools, prompt.system, prompt.messages):
             for value in slot:
                 run.judged.update((change.origin, change.at) for change in changes_in(value))
-    run.flows += [flow for flow in flows if not _is_fixed(run, flow.change, seen, frame)]
+    run.flows += [flow for flow in flows if not (_is_fixed(run, flow.change, seen, frame) or _is_noise(flow))]
+
+
+def _is_noise(flow: Flow) -> bool:
+    """The keys of somebody else's mapping mostly come in one order; arguments of old calls are as they were."""
+    return flow.change.weak and flow.change.kind == "unsorted_keys" and flow.slot != "system"
 
 
 def _is_fixed(run: Run, change: Change, seen: Seen, frame: Frame) -> bool:

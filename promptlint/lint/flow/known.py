@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from promptlint.facts import flow_tables
-from promptlint.lint.flow import texts
+from promptlint.lint.flow import objects, texts
 from promptlint.lint.flow.calls import Given
 from promptlint.lint.flow.code import Call, Language
 from promptlint.lint.flow.run import Run
@@ -77,6 +77,8 @@ def carried(run: Run, given: list[Given], node: Call, frame: Frame, *, to_date: 
                 found.append(texts.as_date(moved) if to_date else moved)
             elif isinstance(value, Several | Fields):
                 found.append(texts.joined(value, at))
+            elif isinstance(value, Thing):
+                found += texts.printed(run, value, one.node, frame)
             elif isinstance(value, Written) or (isinstance(value, Plain) and value.text is not None):
                 found.append(value)
     changing = [one for one in found if not isinstance(one, Plain)]
@@ -231,12 +233,6 @@ def _mapping(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     return made
 
 
-def _fields_of(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
-    """`asdict(x)`, `vars(x)`."""
-    thing = given[0].value if given else Unknown()
-    return Fields(dict(thing.fields), depth=frame.depth) if isinstance(thing, Thing) else thing
-
-
 def _same(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     return given[0].value if given else Unknown()
 
@@ -303,7 +299,7 @@ def json_text(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
             one = replace_order(one)
         if isinstance(one, Several | Fields):
             parts.append(texts.joined(one, at))
-        elif isinstance(one, Unknown) and not is_sorted:
+        elif isinstance(one, Unknown) and one.is_parameter and not is_sorted:
             change = run.change("unsorted_keys", one.name or "its argument", at, frame, weak=True)
             parts.append(Written((Changing(change), one)))
         else:
@@ -351,8 +347,11 @@ FUNCTIONS: dict[Language, dict[str, Handler]] = {
         **dict.fromkeys(("sorted", "natsort.natsorted"), _ordered),
         **dict.fromkeys(("next", "min", "max"), _first_or_last),
         **dict.fromkeys(("dict", "collections.OrderedDict"), _mapping),
-        **dict.fromkeys(("vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"), _fields_of),
-        **dict.fromkeys(("copy.copy", "copy.deepcopy", "typing.cast"), _same),
+        **dict.fromkeys(("vars", "dataclasses.asdict", "attr.asdict", "attrs.asdict"), objects.fields_of),
+        **dict.fromkeys(("copy.copy", "copy.deepcopy"), objects.copy),
+        **dict.fromkeys(("dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"), objects.changed),
+        "dict.fromkeys": lambda run, given, node, frame: _list(run, given[:1], node, frame),
+        "getattr": objects.attribute,
         **dict.fromkeys(("asyncio.gather", "itertools.chain"), _gathered),
         **dict.fromkeys(("json.dumps", "ujson.dumps", "simplejson.dumps", "orjson.dumps"), json_text),
         **dict.fromkeys(("string.Template", "jinja2.Template"), _template),
@@ -366,7 +365,8 @@ FUNCTIONS: dict[Language, dict[str, Handler]] = {
     "typescript": {
         **dict.fromkeys(("Array.from", "Set", "Array.of"), _list),
         **dict.fromkeys(("Object.assign", "Object.fromEntries", "Map"), _mapping),
-        **dict.fromkeys(("Object.freeze", "structuredClone", "Promise.all", "Promise.allSettled"), _same),
+        **dict.fromkeys(("Object.freeze", "Promise.all", "Promise.allSettled"), _same),
+        "structuredClone": objects.copy,
         "Promise.resolve": _same,
         "Intl.DateTimeFormat": _format,
         "Object.keys": _keys,

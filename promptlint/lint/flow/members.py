@@ -1,5 +1,6 @@
 """`of.name` and `of[key]`."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -44,7 +45,12 @@ def member(run: Run, of: Value, name: str, node: Any, frame: Frame) -> Value:
 
             return method_of(run, of, name) or Unknown(name)
         case Fields() if name in of.entries:
-            return of.entries[name]
+            entry = of.entries[name]
+            if isinstance(entry, Code) and entry.function.is_getter:
+                from promptlint.lint.flow.calls import run_code
+
+                return run_code(run, entry, [], run.at(node, frame), frame)
+            return entry
         case Changing():
             return _of_changing(run, of, name, node, frame)
         case Either(options):
@@ -83,8 +89,10 @@ def _of_thing(run: Run, of: Thing, name: str, node: Any, frame: Frame) -> Value:
 
 def _of_changing(run: Run, of: Changing, name: str, node: Any, frame: Frame) -> Value:
     passing = flow_tables.passing(run.language(frame))
-    if of.change.kind == "query" or name in ("length", "size"):
-        return of if of.change.kind == "query" else Plain(None)
+    if of.change.kind == "query":
+        return of
+    if name in ("length", "size") or name in passing.clean_methods:
+        return Plain(None)
     moved = Changing(of.change._replace(at=run.at(node, frame)))
     return as_date(moved) if name in passing.to_date.attributes else moved
 
@@ -102,6 +110,21 @@ def _nth(run: Run, of: Several, node: Item, frame: Frame) -> Value:
         last = of.items[-1]
         return copied(last.value) if last.repeated else last.value
     return copied(element_of(of))
+
+
+_BOUNDS = re.compile(r"\[\s*(-?\d{0,9})\s*:\s*(-?\d{0,9})\s*\]\Z")
+
+
+def _part_of(run: Run, of: Several, node: Item, frame: Frame) -> Several:
+    """A new list: the items between the bounds of a slice, as far as these and the items are known."""
+    items = [replace(item) for item in of.items]
+    bounds = _BOUNDS.search(run.text(run.at(node, frame)))
+    first, last = (int(bound) if bound else None for bound in bounds.groups()) if bounds else (None, None)
+    if not any(item.spread or item.repeated or item.maybe for item in items):
+        items = items[first:last]
+    elif first and first > 0 and not any(item.spread or item.repeated or item.maybe for item in items[:first]):
+        items = items[first:]
+    return replace(of, items=items, parameter="")
 
 
 def copied(value: Value, depth: int = 4) -> Value:
@@ -125,10 +148,12 @@ def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) ->
             return as_date(moved) if is_day else moved
         case Fields() if isinstance(key, Plain) and key.text is not None:
             return of.entries.get(key.text) or either(*of.others, Unknown(key.text))
+        case Fields() if functions := [one for one in of.entries.values() if isinstance(one, Code | Class)]:
+            return either(*functions)  # one of a table
         case Several():
             if isinstance(key, Changing):
                 return Changing(key.change._replace(kind="random_choice", at=run.at(node, frame)))
-            return of if key is None else _nth(run, of, node, frame)
+            return _part_of(run, of, node, frame) if key is None else _nth(run, of, node, frame)
         case Either(options):
             return either(*(item_of(run, one, key, node, frame) for one in options))
         case Outside(name) if isinstance(key, Plain) and key.text is not None:

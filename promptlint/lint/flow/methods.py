@@ -7,6 +7,7 @@ from promptlint.lint.flow import known, texts
 from promptlint.lint.flow.calls import Given
 from promptlint.lint.flow.code import Call, Member, Name
 from promptlint.lint.flow.messages import sent_template
+from promptlint.lint.flow.objects import changed_by_method
 from promptlint.lint.flow.outside import answer, function
 from promptlint.lint.flow.queries import ONE_ROW, ROWS, unordered_rows
 from promptlint.lint.flow.run import Run
@@ -41,6 +42,8 @@ def method(run: Run, base: Value, name: str, given: list[Given], node: Call, fra
     """What `base.name(given)` answers."""
     if (rows := unordered_rows(run, name, given, node, frame)) is not None:
         return rows
+    if name in ("iterdir", "glob", "rglob") and isinstance(base, Plain | Written | Changing):  # of a path
+        return _of_unknown(run, Unknown(), name, given, node, frame)
     match base:
         case Several():
             return _of_list(run, base, name, given, node, frame)
@@ -56,6 +59,8 @@ def method(run: Run, base: Value, name: str, given: list[Given], node: Call, fra
             return answer(run, base, given[1:], node, frame)
         case Outside(module):
             return function(run, Outside(f"{module}.{name}"), given, node, frame)
+        case Thing() if name in ("_replace", "model_copy", "copy"):
+            return changed_by_method(base, given)
         case Thing() if name in ("model_dump", "dict", "_asdict", "to_dict"):
             return Fields(dict(base.fields), depth=frame.depth)
         case _:
@@ -79,6 +84,9 @@ def _of_unknown(run: Run, base: Value, name: str, given: list[Given], node: Call
             made = Several([Element(Unknown(known_name), spread=True)], parameter=known_name, depth=frame.depth - 1)
             frame.scope.names[known_name] = made
             return _of_list(run, made, name, given, node, frame)
+    if name in ("hgetall", "hGetAll"):
+        change = run.change("unsorted_keys", "a hash of Redis", run.at(node, frame), frame)
+        return Fields(others=[Unknown()], order=change, depth=frame.depth)
     row = flow_tables.change_of(run.language(frame), "method", name, len(given))
     if row is not None:
         return known.made_by(run, row, f"{name}()", given, node, frame) or Unknown()
@@ -125,6 +133,8 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
         return _join(run, base, given, node, frame)
     if name == "execute":
         return base
+    if name in ("find", "findLast") and len(base.items) > 1:
+        return Unknown(name)  # nobody knows which of them
     if name in ONE_ROW or name in ("pop", "at", "find", "shift"):
         return texts.element_of(base)
     if name in _COPIES or name in ROWS:
@@ -243,6 +253,8 @@ def _of_mapping(run: Run, base: Fields, name: str, given: list[Given], node: Cal
         default = given[1].value if len(given) > 1 else Plain(None, is_none=True)
         if found is None and name == "setdefault":
             base.entries[text] = default
+        elif name == "pop" and found is not None and not frame.conditions:
+            del base.entries[text]
         return either(*base.others, default, Unknown(text)) if found is None else found
     if name in ("items", "entries"):
         return known.pairs_of(base, frame)

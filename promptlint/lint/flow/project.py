@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.lint.flow.code import Imported, Language, Module
-from promptlint.prompt import Document
+from promptlint.prompt import Document, SourceByte
 from promptlint.read.sources import read
 
 TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
@@ -85,7 +85,9 @@ def _held(path: str, real: str) -> _Held | None:
     if key not in _KEPT:
         held = None
         try:
-            document = read(path)
+            # `read` takes an empty file for a mistake; a package often has one.
+            empty = Document(path, None, None, b"", "", "utf-8", SourceByte(0), 1)
+            document = read(path) if state.st_size else empty
             if len(document.text) <= _LONGEST:
                 held = _Held(document, parse(document.path, document.text))
         except PromptlintError:
@@ -143,21 +145,20 @@ def _python(here: str, module: str) -> Iterator[str]:
         yield from _files(os.path.normpath(folder) if folder else os.curdir, name)
         return
     first = name.partition(".")[0]
-    for above in _above(folder):
+    for above in _above(folder, os.getcwd()):
         if _is_there(above, first):
             yield from _files(above, name)
 
 
-@cache
 def _is_there(folder: str, name: str) -> bool:
     path = os.path.join(folder, name)
     return os.path.isdir(path) or os.path.isfile(f"{path}.py")
 
 
 @cache
-def _above(folder: str) -> tuple[str, ...]:
+def _above(folder: str, current: str) -> tuple[str, ...]:
     """The folders in which a module that a file in `folder` imports may lie: up to the root of the project."""
-    here = os.path.abspath(folder)
+    here = os.path.normpath(os.path.join(current, folder))
     root = root_of(here)
     if not any(os.path.exists(os.path.join(root, name)) for name in _ROOTS):
         root = here  # nothing marks a project, such as among installed packages: it is one package, or one folder

@@ -1,6 +1,7 @@
 """Where a prompt is seen: calls of SDKs, lists of messages, and what is named after a system prompt."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from promptlint.facts import flow_tables
@@ -30,9 +31,14 @@ _LOOKS_ON = frozenset(
         "print", "log", "debug", "info", "warning", "warn", "error", "exception", "critical", "trace", "len", "write",
         "encode", "count_tokens", "countTokens", "num_tokens", "hash", "sha256", "md5", "isinstance", "assert_equal",
         "assertEqual", "assertIn", "expect", "toContain", "dumps", "record", "span", "event", "set_attribute",
+        "setAttribute", "setAttributes", "insert", "upsert", "stringify", "isEqual",
     }
 )  # fmt: skip
 """Last names of calls that look at a prompt without sending it."""
+_ONLOOKERS = frozenset(
+    {"console", "logger", "log", "logging", "span", "tracer", "telemetry", "metrics", "fs", "Object"}
+)
+"""What such calls belong to."""
 _SHORT, _LONG, _VERY_LONG = 40, 120, 250
 """Words of instructions that make a text a system text: under a telling name, without one, and where little else
 says that the module deals with models."""
@@ -45,6 +51,8 @@ def seen_call(run: Run, written: str, name: str, given: "list[Given]", node: Cal
     modules = run.imports(frame.scope.module)
     row = flow_tables.call_named(language, written, modules) or flow_tables.call_named(language, name, modules)
     into = run.at(node, frame)
+    if row is None and _looks_on(written):
+        return
     if row is None:
         if system := tuple(_strongly_named(given)):
             judge(run, Prompt(system=system), Seen(into, f"{written}()", False), frame)
@@ -64,7 +72,18 @@ def seen_call(run: Run, written: str, name: str, given: "list[Given]", node: Cal
         if one.name in _SELF_MARKING:
             found["marks"] = [one.value]
     is_request = not name.rpartition(".")[2][:1].isupper() or node.is_new
+    for slot in ("tools", "system"):
+        found[slot] = [_answered(run, value, into, frame) for value in found.get(slot, ())]
     judge(run, _prompt(found), Seen(into, f"{written}()", True, is_request), frame)
+
+
+def _answered(run: Run, value: Value, at: At, frame: Frame) -> Value:
+    """Instructions may be a function, which is asked for each request."""
+    from promptlint.lint.flow.calls import run_code
+
+    if not isinstance(value, Code):
+        return value
+    return run_code(run, value, [], at, replace(frame, frozen=False, is_script=False, constructs=False))
 
 
 def _fill(found: dict[str, list[Value]], slot: str | None, value: Value, takes: Mapping[str, str]) -> None:
@@ -137,8 +156,7 @@ def _strongly_named(given: "list[Given]") -> Iterator[Value]:
 
 def seen_given(run: Run, written: str, given: "list[Given]", node: Call, frame: Frame) -> None:
     """A call of which nothing is known is given a conversation, or a text that is named after a system prompt."""
-    last = written.rpartition(".")[2]
-    if last in _LOOKS_ON or "token" in last.lower() or frame.constructs:
+    if frame.constructs or _looks_on(written):
         return
     system: list[Value] = []
     messages: list[Value] = []
@@ -151,6 +169,12 @@ def seen_given(run: Run, written: str, given: "list[Given]", node: Call, frame: 
     if system or messages:
         seen = Seen(run.at(node, frame), f"{written}()", False)
         judge(run, Prompt(system=tuple(system), messages=tuple(messages)), seen, frame)
+
+
+def _looks_on(written: str) -> bool:
+    """Whether a call, by its name, writes a prompt down, keeps or measures it, but does not send it."""
+    *owners, last = written.split(".")
+    return last in _LOOKS_ON or "token" in last.lower() or (bool(owners) and owners[-1] in _ONLOOKERS)
 
 
 def named(name: str, value: Value) -> Value:
@@ -212,6 +236,8 @@ def seen_parameters(run: Run, code: Code, frame: Frame) -> None:
 def _is_system_text(run: Run, name: str, value: Value, frame: Frame, *, or_function: str = "") -> bool:
     """Whether a name says so; or, where the module is about models, a long text of instructions."""
     if next(changes_in(value), None) is None:
+        return False
+    if isinstance(value, Several) and any(isinstance(item.value, Thing | Fields) for item in value.items):
         return False
     names = [flow_tables.prompt_name(each) for each in (name, or_function) if each]
     text = "".join(piece.text for piece in stream(value) if piece.kind == "text")

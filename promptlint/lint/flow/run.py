@@ -8,13 +8,13 @@ from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project
 from promptlint.lint.flow.scope import Frame, Globals, Scope
 from promptlint.lint.flow.signs import Signs, signs
-from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value
+from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value, either
 
 EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
 """How each kind of node is worked out; a statement answers whether the block ends there."""
 
-_STEPS, _CHARACTERS = 4000, 6
+_STEPS, _CHARACTERS = 10_000, 6
 """Expressions that are worked out for one file: so many, and one for each so many characters of it. What calls and
 branches more is not followed to its end."""
 
@@ -35,6 +35,7 @@ class Run:
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
         self.short: set[int] = set()  # loops over a few things that are written out
         self.given_anew: dict[tuple[int, str], Value] = {}  # variables of modules, by functions that have run
+        self.memos: dict[tuple[int, Span], bool] = {}  # functions -> whether they answer with what they have kept
         self.retries: set[int] = set()  # loops whose rounds send the same request again
         self._globals: dict[int, Globals] = {}
         self._imports: dict[int, tuple[str, ...]] = {}
@@ -96,11 +97,11 @@ class Run:
         """The value of a name: of the function, those around it, the module, or from elsewhere."""
         scope: Scope | None = frame.scope
         while scope is not None:
+            if scope.outer is None and (scope.module, name) in self.given_anew:
+                return self.given_anew[scope.module, name]
             if name in scope.names:
                 return scope.names[name]
             if scope.outer is None:
-                if (scope.module, name) in self.given_anew:
-                    return self.given_anew[scope.module, name]
                 found = self.of_module(scope.module, name)
                 return Outside(name) if found is None else found
             scope = scope.outer
@@ -122,7 +123,10 @@ class Run:
         if name in known.makers:
             known.pending.add(name)
             self.block(tuple(known.makers[name]), Frame(known.scope, frozen=True, is_script=True, depth=1))
-            return known.scope.names.setdefault(name, Unknown(name))
+            made = known.scope.names.setdefault(name, Unknown(name))
+            if name in known.imports:  # `try: import name`, `except: name = None`
+                known.scope.names[name] = either(self.imported(number, known.imports[name]), made)
+            return known.scope.names[name]
         if name in known.imports:
             known.pending.add(name)
             known.scope.names[name] = self.imported(number, known.imports[name])

@@ -18,6 +18,12 @@ from promptlint.lint.flow.values import (
 )
 
 MARKERS = ("cache_control", "cachePoint", "cache_point", "cacheControl", "prompt_cache_breakpoint")
+_CONTENT = frozenset({"content", "parts", "tool_calls"})
+_OF_MESSAGE = frozenset(
+    {"role", "name", "refusal", "thinking", "reasoning", "reasoning_content", "tool_call_id", "toolCallId", "toolCalls"}
+    | {"function_call", "toolInvocations", *_CONTENT}
+)
+"""What a model reads of a message; applications keep more in one: ids, times, figures."""
 _LONGEST, _DEEPEST = 4000, 30
 
 
@@ -59,9 +65,9 @@ def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
         case Fields():
             if value.order is not None:
                 yield from _told(value.order, told)
-            ignored = (*MARKERS, "id") if "role" in value.entries else MARKERS  # of a message: no model reads it
+            is_message = "role" in value.entries and not _CONTENT.isdisjoint(value.entries)
             for key, each in value.entries.items():
-                if key not in ignored:
+                if key in _OF_MESSAGE if is_message else key not in MARKERS:
                     yield from _pieces(each, depth + 1, told)
             for each in value.others:
                 yield from _pieces(each, depth + 1, told)
@@ -73,14 +79,22 @@ def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
             else:
                 yield Piece("open")
         case Either(options):
+            is_fallback = any(isinstance(option, Unknown) for option in options)
             for number, option in enumerate(options):
                 for piece in _pieces(option, depth + 1, told):
                     if number == 0 or piece.kind == "change":
-                        yield piece
+                        yield _weaker(piece) if is_fallback else piece
         case Unknown():
             yield Piece("open")
         case _:
             pass
+
+
+def _weaker(piece: Piece) -> Piece:
+    """An id that is only made where none is given: `id or uuid4()`."""
+    if piece.change is None or piece.change.kind != "identifier":
+        return piece
+    return piece._replace(change=piece.change._replace(weak=True))
 
 
 def _told(change: Change, told: set[Change]) -> Iterator[Piece]:

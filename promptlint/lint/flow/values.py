@@ -62,6 +62,7 @@ class Unknown(NamedTuple):
     """A value of which nothing is known, taken to be the same each time."""
 
     name: str = ""  # as written, dotted: "self.client"
+    is_parameter: bool = False  # of a function that is looked at as if somebody called it
 
 
 class Outside(NamedTuple):
@@ -178,6 +179,13 @@ def either(*values: Value) -> Value:
 def options(value: Value) -> tuple[Value, ...]:
     """The values that it may be."""
     return value.options if isinstance(value, Either) else (value,)
+
+
+def called(value: Value, name: str) -> Value:
+    """A value under a name: a function without one of its own is known by it."""
+    if isinstance(value, Code) and not value.function.name:
+        return value._replace(function=value.function._replace(name=name))
+    return value
 
 
 def changes_in(value: Value, limit: int = 2000) -> Iterator[Change]:

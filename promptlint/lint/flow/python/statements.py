@@ -6,8 +6,10 @@ from functools import cache
 from typing import Any
 
 from promptlint.lint.flow.code import (
+    Argument,
     Assign,
     Branch,
+    Call,
     Define,
     Do,
     Function,
@@ -15,6 +17,7 @@ from promptlint.lint.flow.code import (
     Imported,
     Leave,
     Loop,
+    Member,
     Name,
     Outer,
     Return,
@@ -153,6 +156,14 @@ def _leave(node: ast.Raise | ast.Break | ast.Continue) -> Iterator[Statement]:
     yield Leave(span_of(node), None if raised is None else expression(raised))
 
 
+def _delete(node: ast.Delete) -> Iterator[Statement]:
+    for one in node.targets:
+        if isinstance(one, ast.Subscript) and not isinstance(one.slice, ast.Slice):
+            span = span_of(one)
+            taken = Member(span, expression(one.value), "pop")
+            yield Do(span, Call(span, taken, (Argument(None, expression(one.slice)),)))
+
+
 def _outer(node: ast.Global) -> Iterator[Statement]:
     yield Outer(span_of(node), tuple(node.names))
 
@@ -187,6 +198,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Any], Iterator[Statement]]] = {
     ast.Import: _import,
     ast.ImportFrom: _from,
     ast.Global: _outer,
+    ast.Delete: _delete,
     ast.Raise: _leave,
     ast.Break: _leave,
     ast.Continue: _leave,
