@@ -200,6 +200,8 @@ def test_the_hook_runs_in_one_process_before_commits_and_pushes() -> None:
         "model/chat_template.json",
         "chat_template.jinja",
         "model/tokenizer_config.json",
+        "src/app.py",
+        "src/agent.tsx",
     ],
 )
 def test_files_that_hold_prompts_are_handed_over(name: str) -> None:
@@ -210,10 +212,10 @@ def test_files_that_hold_prompts_are_handed_over(name: str) -> None:
     "name",
     [
         "package.json",
-        "src/app.py",
+        "src/app.go",
         "docs/prompts.md",
         "prompts/readme.md",
-        "prompts.py",
+        "prompts.rb",
         "mytools/data.json",
         "config/settings.yaml",
         "retools.json",

@@ -37,7 +37,7 @@ def test_the_other_examples(expected: Expected) -> None:
     readme, blocks = block.subn(
         lambda match: f"$ promptlint {match[1]}\n{printed(*match[1].split())}", README.read_text("utf-8")
     )
-    assert blocks == 4
+    assert blocks == 5
     expected(README, readme)
 
 

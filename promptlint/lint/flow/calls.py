@@ -230,8 +230,9 @@ def bind(run: Run, code: Code, given: list[Given], frame: Frame) -> None:
     for parameter in parameters:
         value = _bound(run, parameter, positional, named, extra, frame)
         if parameter.pattern is not None:
-            from promptlint.lint.flow.execute import assign
+            from promptlint.lint.flow.execute import assign, declare
 
+            declare(parameter.pattern, frame)
             assign(run, parameter.pattern, value, frame)
         else:
             names[parameter.name] = value

@@ -200,6 +200,7 @@ class Assign(NamedTuple):
     value: Expression | None  # None: only declared
     adds: bool = False
     only_if_none: bool = False  # `??=`, `||=`
+    declares: bool = False  # `const`, `let`: the name is one of this function
 
 
 class Return(NamedTuple):
@@ -243,10 +244,11 @@ class Leave(NamedTuple):
 
 
 class Outer(NamedTuple):
-    """`global name`: assignments to it are to the variable of the module."""
+    """`global name`, `nonlocal name`: assignments are to the variable of the module, or of a function around."""
 
     span: Span
     names: tuple[str, ...]
+    is_module: bool = True
 
 
 class Define(NamedTuple):

@@ -28,6 +28,7 @@ from promptlint.lint.flow.prompts import named
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame, Scope
 from promptlint.lint.flow.values import (
+    NOTHING,
     Changing,
     Class,
     Code,
@@ -46,6 +47,8 @@ from promptlint.lint.flow.values import (
 
 
 def _assign(run: Run, node: Assign, frame: Frame) -> bool:
+    if node.declares:
+        declare(node.target, frame)
     if node.value is None:
         return False
     inner = frozen_for(run, node.target, frame) if node.only_if_none else frame
@@ -100,8 +103,9 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
     match target:
         case Name(name=name):
             value = called(value, name)
-            if name in frame.outer_names:
-                run.given_anew[frame.scope.module, name] = value
+            if name in frame.outer_names or _is_of_module(run, name, frame):
+                known = run.lookup(name, frame) if frame.conditions else value
+                run.given_anew[frame.scope.module, name] = either(value, known)
             else:
                 _scope_of(run, name, frame).names[name] = named(name, value)
         case Member(of=of, name=name):
@@ -129,10 +133,29 @@ def assign(run: Run, target: Expression, value: Value, frame: Frame) -> None:
             pass
 
 
+def declare(target: Expression, frame: Frame) -> None:
+    """Make the names of a target variables of the function that runs, whatever is called so around it."""
+    for name in bound(target) if frame.scope.outer is not None else ():
+        frame.scope.names.setdefault(name, NOTHING)
+
+
+def _is_of_module(run: Run, name: str, frame: Frame) -> bool:
+    """Whether a function gives a variable of its module another value, in JavaScript, which asks for no `global`."""
+    scope = frame.scope
+    if run.language(frame) == "python" or scope.outer is None:
+        return False
+    while scope.outer is not None:
+        if name in scope.names:
+            return False
+        scope = scope.outer
+    return name in run.globals_of(scope.module).makers
+
+
 def _scope_of(run: Run, name: str, frame: Frame) -> Scope:
-    """Where a name is bound: in JavaScript, a function may give a variable of the one around it another value."""
+    """Where a name is bound: a function may give a variable of the one around it another value."""
+    is_free = run.language(frame) == "typescript" or name in frame.enclosing_names
     scope: Scope | None = frame.scope
-    while run.language(frame) == "typescript" and scope is not None and scope.outer is not None:
+    while is_free and scope is not None and scope.outer is not None:
         if name in scope.names:
             return scope
         scope = scope.outer
@@ -257,6 +280,7 @@ def _loop(run: Run, node: Loop, frame: Frame) -> bool:
     if _is_retry(run, node, frame):
         run.retries.add(number)
     if node.target is not None:
+        declare(node.target, frame)
         assign(run, node.target, Unknown() if over is None else texts.element_of(over), frame)
     run.block(node.body, frame)
     frame.loops = frame.loops[:-1]
@@ -268,6 +292,7 @@ def _rounds(run: Run, node: Loop, over: Value, few: int, frame: Frame) -> bool:
     assert isinstance(over, Several)
     assert node.target is not None
     run.short.add(frame.loops[-1])
+    declare(node.target, frame)
     for item in list(over.items[:few]):
         assign(run, node.target, item.value, frame)
         run.block(node.body, frame)
@@ -298,7 +323,10 @@ def _define(run: Run, node: Define, frame: Frame) -> bool:
 
 
 def _outer(run: Run, node: Outer, frame: Frame) -> bool:
-    frame.outer_names |= set(node.names)
+    if node.is_module:
+        frame.outer_names |= set(node.names)
+    else:
+        frame.enclosing_names |= set(node.names)
     return False
 
 

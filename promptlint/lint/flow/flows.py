@@ -249,9 +249,8 @@ def _bind(run: Run, code: Code, frame: Frame) -> None:
     for one in parameters:
         value = _of_type(run, one.name, one.type, frame)
         if one.pattern is not None:
-            from promptlint.lint.flow.execute import assign
-
-            assign(run, one.pattern, value, frame)
+            execute.declare(one.pattern, frame)
+            execute.assign(run, one.pattern, value, frame)
         else:
             names[one.name] = value
 

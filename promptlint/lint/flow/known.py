@@ -352,6 +352,7 @@ FUNCTIONS: dict[Language, dict[str, Handler]] = {
         **dict.fromkeys(("dataclasses.replace", "copy.replace", "attr.evolve", "attrs.evolve"), objects.changed),
         "dict.fromkeys": lambda run, given, node, frame: _list(run, given[:1], node, frame),
         "getattr": objects.attribute,
+        "functools.partial": objects.partial,
         **dict.fromkeys(("asyncio.gather", "itertools.chain"), _gathered),
         **dict.fromkeys(("json.dumps", "ujson.dumps", "simplejson.dumps", "orjson.dumps"), json_text),
         **dict.fromkeys(("string.Template", "jinja2.Template"), _template),

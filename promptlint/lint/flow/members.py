@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from promptlint.facts import flow_tables
-from promptlint.lint.flow.code import Item
+from promptlint.lint.flow.code import Argument, Call, Constant, Item, Member
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
 from promptlint.lint.flow.texts import as_date, element_of
@@ -137,6 +137,16 @@ def copied(value: Value, depth: int = 4) -> Value:
     return value
 
 
+def _is_behind_the_day(run: Run, node: Item, frame: Frame) -> bool:
+    """`now.isoformat().split("T")[1]`: what is cut off from the day is the time."""
+    match node.of:
+        case Call(callee=Member(name="split" | "partition"), arguments=(Argument(value=Constant(text=str(text))), *_)):
+            is_cut = text in flow_tables.passing(run.language(frame)).to_date.separators
+            return is_cut and node.key is not None and run.text(run.at(node.key, frame)) != "0"
+        case _:
+            return False
+
+
 def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) -> Value:
     """What `of[key]` is; without a key a part of it."""
     match of:
@@ -144,6 +154,8 @@ def item_of(run: Run, of: Value, key: Value | None, node: Item, frame: Frame) ->
             if change.kind == "query":
                 return of
             moved = Changing(change._replace(at=run.at(node, frame)))
+            if change.kind == "date" and _is_behind_the_day(run, node, frame):
+                return Changing(moved.change._replace(kind="clock"))
             is_day = node.until is not None and 0 < node.until <= _WHOLE_DAY
             return as_date(moved) if is_day else moved
         case Fields() if isinstance(key, Plain) and key.text is not None:

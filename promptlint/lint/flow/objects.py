@@ -1,11 +1,11 @@
 """Functions of the languages that copy objects, or read and change their fields."""
 
 from promptlint.lint.flow.calls import Given
-from promptlint.lint.flow.code import Call
+from promptlint.lint.flow.code import Argument, Call, Function, Name, Parameter, Return
 from promptlint.lint.flow.members import copied, member
 from promptlint.lint.flow.run import Run
-from promptlint.lint.flow.scope import Frame
-from promptlint.lint.flow.values import Fields, Plain, Thing, Unknown, Value, either, options
+from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.values import Code, Fields, Plain, Thing, Unknown, Value, either, options
 
 
 def copy(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
@@ -45,6 +45,19 @@ def attribute(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     if not isinstance(name, Plain) or not name.text:
         return Unknown()
     return either(member(run, given[0].value, name.text, node, frame), *(one.value for one in given[2:]))
+
+
+def partial(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
+    """`functools.partial(f, a, b=c)`: a function that calls another one, with these arguments ahead of its own."""
+    span, scope = node.span, Scope(frame.scope.module, frame.scope)
+    arguments: list[Argument] = []
+    for number, one in enumerate(given):
+        scope.names[f"given {number}"] = one.value  # no variable can be called so
+        arguments.append(Argument(one.name, Name(span, f"given {number}"), one.spread))
+    arguments += [Argument(None, Name(span, "more"), True), Argument("**", Name(span, "named"), True)]
+    body = (Return(span, Call(span, Name(span, "given 0"), tuple(arguments[1:]))),)
+    parameters = (Parameter("more", kind="rest"), Parameter("named", kind="keywords"))
+    return Code(Function(span, "", parameters, lambda: body), scope)
 
 
 def fields_of(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:

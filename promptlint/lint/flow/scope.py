@@ -49,6 +49,7 @@ class Frame:
     constructs: bool = False  # an object is being made
     awaiting: bool = False  # the call that is worked out is waited for
     outer_names: frozenset[str] = frozenset()  # that it declares to be of the module
+    enclosing_names: frozenset[str] = frozenset()  # and those of a function around it
     calls: tuple[tuple[int, tuple[int, ...]], ...] = ()  # module and span of the calls above it, the innermost last
     returned: list[Value] = field(default_factory=list)
     yielded: list[Element] = field(default_factory=list)

@@ -164,8 +164,8 @@ def _delete(node: ast.Delete) -> Iterator[Statement]:
             yield Do(span, Call(span, taken, (Argument(None, expression(one.slice)),)))
 
 
-def _outer(node: ast.Global) -> Iterator[Statement]:
-    yield Outer(span_of(node), tuple(node.names))
+def _outer(node: ast.Global | ast.Nonlocal) -> Iterator[Statement]:
+    yield Outer(span_of(node), tuple(node.names), isinstance(node, ast.Global))
 
 
 def _dotted(node: ast.expr) -> str:
@@ -198,6 +198,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Any], Iterator[Statement]]] = {
     ast.Import: _import,
     ast.ImportFrom: _from,
     ast.Global: _outer,
+    ast.Nonlocal: _outer,
     ast.Delete: _delete,
     ast.Raise: _leave,
     ast.Break: _leave,

@@ -115,7 +115,7 @@ def _declaration(node: "Node", into: list[Statement]) -> None:
         else:
             given = None if value is None else _value(value, into)
             place, defaults = target(named)
-            into += [Assign(span, place, given), *defaults]
+            into += [Assign(span, place, given, declares=True), *defaults]
 
 
 @writes("return_statement")
@@ -154,7 +154,7 @@ def _try(node: "Node", into: list[Statement]) -> None:
     if handler is not None:
         error = handler.child_by_field_name("parameter")
         if error is not None:
-            caught.append(Assign(error.byte_range, target(error)[0], None))
+            caught.append(Assign(error.byte_range, target(error)[0], None, declares=True))
         caught += block(handler.child_by_field_name("body"))
     into.append(Branch(node.byte_range, None, block(node.child_by_field_name("body")), tuple(caught)))
     into += block(node.child_by_field_name("finalizer"))
