@@ -26,7 +26,7 @@ from promptlint.lint.flow.code import (
 from promptlint.lint.flow.kept import frozen_for, memo
 from promptlint.lint.flow.prompts import named
 from promptlint.lint.flow.run import Run
-from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.scope import Frame, Scope, bound
 from promptlint.lint.flow.values import (
     NOTHING,
     Changing,
