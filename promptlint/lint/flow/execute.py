@@ -43,6 +43,7 @@ from promptlint.lint.flow.values import (
     called,
     either,
     options,
+    shortened,
 )
 
 
@@ -85,7 +86,7 @@ def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
     if frame.conditions:
         return either(*(Written((one, *added)) for one in options(known)), *options(known))
     before = known.parts if isinstance(known, Written) else (known,)
-    return Written((*before, *added))
+    return shortened(Written((*before, *added)))
 
 
 def _is_shared(run: Run, target: Expression, known: Value, frame: Frame) -> bool:

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from promptlint.errors import PromptlintError
 from promptlint.lint.flow import evaluate, execute
 from promptlint.lint.flow.calls import answer_of, classes, instance
 from promptlint.lint.flow.code import (
@@ -67,10 +68,13 @@ def read_source(document: Document) -> Source | None:
     project = Project(document)
     run = Run(project, told)
     for root in list(_roots(run, told)):
-        if root is None:
-            _run_script(run)
-        elif (0, root.function.span) not in run.entered or root.is_first:
-            _run_root(run, root)
+        try:
+            if root is None:
+                _run_script(run)
+            elif (0, root.function.span) not in run.entered or root.is_first:
+                _run_root(run, root)
+        except (RecursionError, PromptlintError):  # a body that is nested too deeply
+            run.is_cut_off = True
     flows = tuple(_told_once(run))
     return Source(tuple(project.modules), tuple(project.documents), flows, not run.gave_up, tuple(project.looked_for))
 

@@ -8,7 +8,7 @@ from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project
 from promptlint.lint.flow.scope import Frame, Globals, Scope
 from promptlint.lint.flow.signs import Signs, signs
-from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value, either
+from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value, either, shortened
 
 EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
@@ -30,6 +30,7 @@ class Run:
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
         self.saw_prompt = False
+        self.is_cut_off = False
         self._most = _STEPS + len(project.modules[0].text) // _CHARACTERS
         self.loops = 0
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
@@ -43,7 +44,7 @@ class Run:
     @property
     def gave_up(self) -> bool:
         """Whether there is a prompt, and not all that may reach it was followed."""
-        return self.saw_prompt and self.steps > self._most
+        return self.is_cut_off or (self.saw_prompt and self.steps > self._most)
 
     def module(self, number: int) -> Module:
         """A module of the project."""
@@ -58,7 +59,7 @@ class Run:
         self.steps += 1
         if node is None or self.steps > self._most:
             return Unknown()
-        return EXPRESSIONS[type(node)](self, node, frame)
+        return shortened(EXPRESSIONS[type(node)](self, node, frame))
 
     def block(self, body: tuple[Statement, ...], frame: Frame) -> bool:
         """Run statements; whether they end the function or the round of a loop."""

@@ -162,6 +162,7 @@ Value = Plain | Unknown | Outside | Changing | Written | Several | Fields | Code
 NOTHING = Plain(None, is_none=True)
 _MOST_OPTIONS = 8
 _DEEPEST = 24
+_MOST_PIECES = 1000
 
 
 def either(*values: Value) -> Value:
@@ -222,26 +223,41 @@ def held(value: Several | Fields | Thing) -> list[Value]:
     return list(value.fields.values())
 
 
-def mapped(value: Value, change: "Mapping[Change, Change]", depth: int = _DEEPEST) -> Value:
+def mapped(value: Value, change: "Mapping[Change, Change]") -> Value:
     """The value with other changes in it; lists and mappings stay the same objects."""
-    if not change or not depth:
-        return value
+    return _mapped(value, change, {}, _DEEPEST) if change else value
+
+
+def _mapped(value: Value, change: "Mapping[Change, Change]", known: dict[int, Value], depth: int) -> Value:
+    """`known`: what has become of values, by their id; they may hold each other, and many may hold the same."""
+    if id(value) in known or not depth:
+        return known.get(id(value), value)
+    known[id(value)] = value
     depth -= 1
     match value:
         case Changing(one):
-            return Changing(change.get(one, one))
+            known[id(value)] = Changing(change.get(one, one))
         case Written(parts, named):
-            return Written(tuple(mapped(part, change, depth) for part in parts), named)
+            known[id(value)] = Written(tuple(_mapped(part, change, known, depth) for part in parts), named)
         case Either(several):
-            return Either(tuple(mapped(one, change, depth) for one in several))
+            known[id(value)] = Either(tuple(_mapped(one, change, known, depth) for one in several))
         case Several():
             value.order = change.get(value.order, value.order) if value.order else None
             for item in value.items:
-                item.value = mapped(item.value, change, depth)
+                item.value = _mapped(item.value, change, known, depth)
         case Fields():
             value.order = change.get(value.order, value.order) if value.order else None
-            value.entries = {key: mapped(one, change, depth) for key, one in value.entries.items()}
-            value.others = [mapped(one, change, depth) for one in value.others]
+            value.entries = {key: _mapped(one, change, known, depth) for key, one in value.entries.items()}
+            value.others = [_mapped(one, change, known, depth) for one in value.others]
         case _:
             pass
+    return known[id(value)]
+
+
+def shortened(value: Value) -> Value:
+    """The value, cut off where it has more pieces than any prompt: what is added to itself again and again."""
+    if isinstance(value, Written) and len(value.parts) > _MOST_PIECES:
+        return value._replace(parts=value.parts[:_MOST_PIECES])
+    if isinstance(value, Several) and len(value.items) > _MOST_PIECES:
+        del value.items[_MOST_PIECES:]
     return value
