@@ -1,8 +1,8 @@
 """Translated code as short texts, so that tests can say what is expected in one line."""
 
 from promptlint.lint.flow import code
-from promptlint.lint.flow.typescript import reading
 from promptlint.lint.flow.code import Expression, Function, Module, Statement
+from promptlint.lint.flow.typescript import reading
 
 
 def translated(source: str, path: str = "app.ts") -> str:
@@ -31,6 +31,8 @@ def statement(node: Statement) -> str:
             return f"loop {over}{{{body(node.body)}}}"
         case code.Leave():
             return "leave" + ("" if node.value is None else f" {expression(node.value)}")
+        case code.Outer():
+            return f"{'global' if node.is_module else 'nonlocal'} {', '.join(node.names)}"
         case code.Define():
             return f"def {function(node.function)}"
         case code.Type():
@@ -72,8 +74,13 @@ def expression(node: Expression) -> str:
             return f"{'new ' if node.is_new else ''}{expression(node.callee)}({arguments(node.arguments)})"
         case code.Text():
             return f"text({', '.join(map(expression, node.parts))})"
+        case code.Formatted():
+            return f"{expression(node.value)}:{'?' if node.format is None else node.format}"
         case code.Listing():
-            return f"[{arguments(node.items)}]"
+            return f"{'set' if node.kind == 'set' else ''}[{arguments(node.items)}]"
+        case code.Each():
+            flat = "flat " if node.flat else ""
+            return f"{node.kind}({flat}{expression(node.element)} for {_in(node.target, node.over)})"
         case code.Mapping():
             return f"{{{', '.join(map(entry, node.entries))}}}"
         case code.Choice():

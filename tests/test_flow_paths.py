@@ -88,11 +88,7 @@ LISTS = [
     ("star", "parts = [RULES, *[NOW]]\nSEND(' '.join(parts))", FOUND),
     ("comprehension", "parts = [part for part in [RULES, NOW]]\nSEND(' '.join(parts))", FOUND),
     ("filter", "parts = filter(None, [RULES, NOW])\nSEND(' '.join(parts))", FOUND),
-    (
-        "map",
-        "parts = map(str, [RULES, datetime.now()])\nSEND(' '.join(parts))",
-        "clock map(str, [RULES, datetime.now()])",
-    ),
+    ("map", "SEND(RULES + ' '.join(map(lambda turn: turn + NOW, turns)))", FOUND),
     ("index", "parts = [RULES, NOW]\nSEND(parts[-1])", FOUND),
     ("another index", "parts = [RULES, NOW]\nSEND(parts[0])", ""),
     ("slice", "parts = [RULES, NOW]\nSEND(' '.join(parts[1:]))", FOUND),

@@ -97,7 +97,7 @@ def spread_into(target: Several, value: Value, frame: Frame) -> None:
     """Put the items of a value into a list."""
     found = [one for one in options(value) if isinstance(one, Several)]
     for one in found:
-        target.items += [replace(item, maybe=item.maybe or len(found) > 1) for item in one.items]
+        target.items += [item.copy(maybe=len(found) > 1) for item in one.items]
         target.order = target.order or one.order
     if not found:
         target.items.append(Element(value, spread=True, loops=frame.loops))
@@ -177,7 +177,7 @@ def _each(run: Run, node: Each, frame: Frame) -> Value:
     several = Several(depth=frame.depth)
     few = texts.few_items(over)
     if node.flat:
-        several.items = [replace(item, repeated=True) for item in value.items] if isinstance(value, Several) else []
+        several.items = [item.copy(repeated=True) for item in value.items] if isinstance(value, Several) else []
         order = order or texts.order_of(value)
     elif few and node.kind != "set":
         several.items = [Element(value, loops=frame.loops) for _ in range(few)]

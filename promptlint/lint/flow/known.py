@@ -1,7 +1,6 @@
 """Functions of the languages and their libraries that make lists, mappings and texts of others."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from promptlint.facts import flow_tables
 from promptlint.lint.flow import objects, texts
@@ -138,7 +137,7 @@ def _items(value: Value, frame: Frame) -> list[Element]:
     found: list[Element] = []
     for one in options(value):
         if isinstance(one, Several):
-            found += [replace(item) for item in one.items]
+            found += [item.copy() for item in one.items]
         elif isinstance(one, Fields):
             found += [Element(Plain(key)) for key in one.entries]
         elif not (isinstance(one, Plain) and one.is_none):

@@ -68,7 +68,8 @@ def member(run: Run, of: Value, name: str, node: Any, frame: Frame) -> Value:
 def _outside(run: Run, name: str, node: Any, frame: Frame) -> Value:
     language = run.language(frame)
     known = flow_tables.change_of(language, "attribute", name)
-    if known is not None:
+    # Of the environment only some variables differ; see where one of them is read.
+    if known is not None and name not in flow_tables.passing(language).environment_readers:
         return Changing(run.change(known.kind, name, run.at(node, frame), frame))
     reader, _, variable = name.rpartition(".")
     if reader in flow_tables.passing(language).environment_readers and variable in flow_tables.environment_variables():
@@ -117,7 +118,7 @@ _BOUNDS = re.compile(r"\[\s*(-?\d{0,9})\s*:\s*(-?\d{0,9})\s*\]\Z")
 
 def _part_of(run: Run, of: Several, node: Item, frame: Frame) -> Several:
     """A new list: the items between the bounds of a slice, as far as these and the items are known."""
-    items = [replace(item) for item in of.items]
+    items = [item.copy() for item in of.items]
     bounds = _BOUNDS.search(run.text(run.at(node, frame)))
     first, last = (int(bound) if bound else None for bound in bounds.groups()) if bounds else (None, None)
     if not any(item.spread or item.repeated or item.maybe for item in items):

@@ -142,7 +142,7 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
             run_round(run, base, given, node, frame)
         if name == "reverse":
             base.items.reverse()
-        made = Several([replace(item) for item in base.items], base.order, base.is_set, depth=frame.depth)
+        made = Several([item.copy() for item in base.items], base.order, base.is_set, depth=frame.depth)
         if name == "toReversed":
             made.items.reverse()
         for one in given if name in ("concat", "union") else ():
@@ -211,7 +211,7 @@ def _mapped(run: Run, base: Several, given: list[Given], node: Call, frame: Fram
         return Unknown()
     value = run_round(run, base, given, node, frame)
     if isinstance(value, Several) and node.callee.name == "flatMap":  # type: ignore[union-attr]
-        made = Several([replace(item, repeated=True) for item in value.items], depth=frame.depth)
+        made = Several([item.copy(repeated=True) for item in value.items], depth=frame.depth)
     else:
         few = texts.few_items(base)
         made = Several(
@@ -224,7 +224,7 @@ def _mapped(run: Run, base: Several, given: list[Given], node: Call, frame: Fram
 
 
 def _sorted(run: Run, base: Several, name: str, given: list[Given], node: Call, frame: Frame) -> Value:
-    target = base if name == "sort" else Several([replace(item) for item in base.items], depth=frame.depth)
+    target = base if name == "sort" else Several([item.copy() for item in base.items], depth=frame.depth)
     target.order = None
     if given and isinstance(given[0].value, Code):
         told = answer(run, given[0].value, [], given[0].node, frame)

@@ -14,7 +14,7 @@ EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
 """How each kind of node is worked out; a statement answers whether the block ends there."""
 
-_STEPS, _CHARACTERS = 10_000, 6
+_STEPS, _CHARACTERS = 10_000, 25
 """Expressions that are worked out for one file: so many, and one for each so many characters of it. What calls and
 branches more is not followed to its end."""
 

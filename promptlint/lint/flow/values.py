@@ -94,6 +94,10 @@ class Element:
     maybe: bool = False
     loops: tuple[int, ...] = ()  # loops that were running when it was put in
 
+    def copy(self, *, repeated: bool = False, maybe: bool = False) -> "Element":
+        """The same item in another list."""
+        return Element(self.value, self.repeated or repeated, self.spread, self.maybe or maybe, self.loops)
+
 
 @dataclass(slots=True, eq=False)
 class Several:

@@ -66,8 +66,12 @@ def _annotated(node: ast.AnnAssign) -> Iterator[Statement]:
 
 
 def _augmented(node: ast.AugAssign) -> Iterator[Statement]:
-    adds = isinstance(node.op, ast.Add | ast.BitOr)
-    yield Assign(span_of(node), expression(node.target), expression(node.value), adds=adds)
+    target = expression(node.target)
+    if isinstance(node.op, ast.Add | ast.BitOr):
+        yield Assign(span_of(node), target, expression(node.value), adds=True)
+    else:
+        whole = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
+        yield Assign(span_of(node), target, expression(whole))
 
 
 def _return(node: ast.Return) -> Iterator[Statement]:
