@@ -128,6 +128,7 @@ def _long_texts(text: str, words: Mapping[str, list[int]]) -> Iterator[int]:
             continue
         yield place
         given = _NAME_OF_TEXT.search(text, max(0, place - 400), place)
-        given = given or _NAME_OF_LIST.search(text, max(0, place - 20_000), place)
+        if given is None and (bracket := text.rfind("[", max(0, place - 20_000), place)) >= 0:
+            given = _NAME_OF_LIST.search(text, max(0, bracket - 400), place)
         if given is not None:
             yield from words.get(given[1], ())
