@@ -163,7 +163,7 @@ def run_code(
     inner = Frame(
         scope,
         frame.loops,
-        frame.frozen or _is_kept(run, code, frame),
+        frame.frozen or is_kept(run, code),
         frame.depth + 1,
         frame.depth if alongside else frame.alongside,
         waited or (frame.waited and frame.alongside is not None and not alongside),
@@ -197,7 +197,7 @@ def passed(answer: Value, at: At) -> Value:
     return mapped(answer, moved)
 
 
-def _is_kept(run: Run, code: Code, frame: Frame) -> bool:
+def is_kept(run: Run, code: Code) -> bool:
     """Whether a decorator keeps the answer, or the function itself."""
     from promptlint.lint.flow.kept import is_memo
 
