@@ -56,7 +56,7 @@ def told(report: dict[str, Any]) -> list[str]:
 
 
 def answered(report: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(each["by"], each["reason"]) for each in report["lint"]["suppressed"]]
+    return [(each["how"], each["reason"]) for each in report["lint"]["suppressed"]]
 
 
 def skipped(report: dict[str, Any]) -> dict[str, str]:
@@ -199,10 +199,14 @@ def test_a_comment_in_an_imported_module(here: Path, capsys: pytest.CaptureFixtu
     assert (code, told(report), answered(report)) == (0, [], [("comment", "shown once")])
 
 
-def test_an_unused_comment_where_there_is_no_prompt(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(here, app_py="# promptlint: ignore[clock-in-source] -- shown once\nprint(1)\n")
-    _, report, _ = lint(capsys, "app.py")
-    assert told(report) == ["app.py:1 unused-suppression"]
+def test_a_comment_may_answer_what_another_file_brings_in(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whether one is unused can only be said of a file that puts prompts together itself."""
+    comment = "# promptlint: ignore[clock-in-source] -- shown once\n"
+    put(here, quiet_py=f"{comment}RULES = 1\n", app_py=f"from quiet import RULES as R\n{comment}{APP}")
+    assert told(lint(capsys, "quiet.py")[1]) == []
+    assert told(lint(capsys, "app.py")[1]) == ["app.py:12 clock-in-source", "app.py:2 unused-suppression"]
+    put(here, quiet_py=comment.replace("clock-in-source", "clock-in-sauce"))
+    assert told(lint(capsys, "quiet.py")[1]) == ["quiet.py:1 unknown-suppression"]
 
 
 def test_the_configuration_answers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,14 +219,14 @@ def test_the_configuration_answers(here: Path, capsys: pytest.CaptureFixture[str
     _, report, _ = lint(capsys, "src")
     assert told(report) == [f"src/b.py:{LINE} clock-in-source"]
     assert answered(report) == [("configuration", "shown once")]
-    put(here, promptlint_yaml="rules:\n  clock-in-source: off\n")
+    put(here, promptlint_yaml="ignore: [clock-in-source]\n")
     assert told(lint(capsys, "src")[1]) == []
     put(here, promptlint_yaml="exclude: [src/b.py]\n")
     assert told(lint(capsys, "src")[1]) == [f"src/{FOUND}"]
 
 
 def test_the_baseline_knows_it_wherever_it_moves(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(here, app_py=APP)
+    put(here, app_py=APP, promptlint_yaml="baseline: known.json\n")
     assert run(["baseline", "write", "."]) == 0
     capsys.readouterr()
     put(here, app_py=f"# moved\n\n{APP}")
@@ -291,7 +295,8 @@ def test_scripts_without_the_extra(
     assert (code, told(report), error) == (1, [f"src/{FOUND}"], "")
     assert sorted(skipped(report)) == ["src/a.ts", "src/b.tsx"]
     assert [note for note in report["notes"] if "extra" in note] == [
-        "2 files were not looked at: TypeScript needs an extra that is not installed (pip install 'promptlint-cache[ts]')"
+        "2 files were not looked at: TypeScript needs an extra that is not installed "
+        "(pip install 'promptlint-cache[ts]')"
     ]
     code, _, error = lint(capsys, "src/a.ts", "--no-cache")
     assert code == 2

@@ -50,9 +50,9 @@ def is_made_by_machine(text: str) -> bool:
 
 def _commented(source: Source) -> Iterator[Commented]:
     """Each file with a comment that is for promptlint, and its comments."""
-    for module, document in zip(source.modules, source.documents, strict=True):
+    for number, (module, document) in enumerate(zip(source.modules, source.documents, strict=True)):
         if "promptlint:" in document.text:
-            yield Commented(document, module.comments(), is_prompt=False)
+            yield Commented(document, module.comments(), is_prompt=False, may_serve_others=number > 0)
 
 
 def _commented_alone(document: Document) -> Iterator[Commented]:
@@ -60,4 +60,4 @@ def _commented_alone(document: Document) -> Iterator[Commented]:
     if "promptlint:" in document.text:
         with suppress(PromptlintError):
             module = parse(document.path, document.text)
-            yield Commented(document, module.comments(), is_prompt=False)
+            yield Commented(document, module.comments(), is_prompt=False, may_serve_others=True)

@@ -16,6 +16,7 @@ class Commented(NamedTuple):
     document: Document
     comments: tuple[Range, ...]
     is_prompt: bool = True  # what stands beside its comments reaches a prompt
+    may_serve_others: bool = False  # what another file gives may be answered here: nobody can say what is unused
 
 
 def answered(
@@ -36,7 +37,8 @@ def answered(
             continue
         here = [each for each in findings if each.location.path == file.document.path]
         found = suppressions(file.document.text, file.comments)
-        outcome = applied([(each.rule, each.location.line) for each in here], found, ran, known)
+        looked = () if file.may_serve_others else ran
+        outcome = applied([(each.rule, each.location.line) for each in here], found, looked, known)
         gone += [
             Suppressed(finding, "comment", reason)
             for finding, reason in zip(here, outcome.reasons, strict=True)

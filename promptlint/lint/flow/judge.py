@@ -15,8 +15,8 @@ from promptlint.lint.flow.values import (
     Fields,
     Plain,
     Several,
+    Thing,
     Value,
-    Written,
     changes_in,
     options,
 )
@@ -141,11 +141,9 @@ def _message(item: Element, others: Sequence[Element], seen: Seen, is_first: boo
 def is_system(value: Value) -> bool:
     """Whether a value is a message with the role of the system."""
     for one in options(value):
-        if isinstance(one, Fields):
-            role = one.entries.get("role") or one.entries.get("type")
-            if isinstance(role, Plain) and role.text in _SYSTEM:
-                return True
-        if isinstance(one, Written) and one.named == "system message":
+        fields = one.entries if isinstance(one, Fields) else one.fields if isinstance(one, Thing) else {}
+        role = fields.get("role") or fields.get("type")
+        if isinstance(role, Plain) and role.text in _SYSTEM:
             return True
     return False
 

@@ -26,6 +26,7 @@ from promptlint.lint.flow.values import (
     either,
 )
 
+_LAST_OF_PATH = frozenset({"name", "stem", "suffix", "suffixes"})  # which is the same below any folder
 _WHOLE_DAY = 10  # characters of an ISO time that are its date
 
 
@@ -94,6 +95,8 @@ def _of_changing(run: Run, of: Changing, name: str, node: Any, frame: Frame) -> 
         return of
     if name in ("length", "size") or name in passing.clean_methods:
         return Plain(None)
+    if of.change.kind == "environment" and name in _LAST_OF_PATH:
+        return Unknown(name)
     moved = Changing(of.change._replace(at=run.at(node, frame)))
     return as_date(moved) if name in passing.to_date.attributes else moved
 

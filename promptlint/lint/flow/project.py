@@ -1,6 +1,7 @@
 """The modules of a project: which file an import means, as far as it lies inside the project."""
 
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -54,10 +55,12 @@ class Project:
 
     def _load(self, path: str) -> int | None:
         self.looked_for[path] = None
+        if not os.path.isfile(path):
+            return None
         real = os.path.realpath(path)
         if real not in self._numbers:
             self._numbers[real] = None
-            if len(self.modules) < _MOST and os.path.isfile(path) and _is_inside(real, self.documents[0].path):
+            if len(self.modules) < _MOST and _is_inside(real, self.documents[0].path):
                 held = _held(path, real)
                 if held is not None and self._room >= len(held.module.text):
                     self._room -= len(held.module.text)
@@ -146,7 +149,8 @@ def _python(here: str, module: str) -> Iterator[str]:
         return
     first = name.partition(".")[0]
     for above in _above(folder, os.getcwd()):
-        if _is_there(above, first):
+        # What is not there is named as well: it would count if it came.
+        if _is_there(above, first) or first not in sys.stdlib_module_names:
             yield from _files(above, name)
 
 

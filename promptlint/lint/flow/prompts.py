@@ -198,7 +198,8 @@ def seen_answer(run: Run, code: Code, answer: Value, frame: Frame) -> Value:
             judge(run, _prompt({row.result: [answer]}), Seen(at, f"the answer of {function.name}()", True), frame)
     if frame.depth > 1:
         return named(function.name, answer)
-    if not (frame.frozen or frame.constructs):
+    is_strong = flow_tables.prompt_name(function.name) == "strong"
+    if not (frame.frozen or frame.constructs) and (is_strong or not frame.yielded):
         seen_from_outside(run, function.name, answer, at, frame)
     return answer
 
