@@ -46,7 +46,7 @@ REQUEST is named as those of `promptlint diff`.
 
 
 _LINT = """\
-Check requests, tool lists and templates before anything is sent: what in them will
+Check source code, templates, requests and tool lists before anything is sent: what in them will
 break the cached prefix?
 
 PATHs are files and folders; - is standard input.
@@ -141,7 +141,7 @@ def _add_key(commands: "_Commands") -> None:
 
 
 def _add_lint(commands: "_Commands") -> None:
-    add = _command(commands, "lint", "what in requests, tool schemas and templates will break the prefix", _LINT)
+    add = _command(commands, "lint", "what in code, templates, requests and tool schemas will break the prefix", _LINT)
     add("paths", metavar="PATH", nargs="+")
     add("--select", action="append", default=[], metavar="RULE", help="only these rules; * stands for any characters")
     add("--ignore", action="append", default=[], metavar="RULE", help="all but these rules")

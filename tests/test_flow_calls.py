@@ -144,6 +144,28 @@ CLASSES = [
     ),
 ]
 DATA = "@dataclass\nclass A:\n"
+CLOCK = "class Desk:\n    def __init__(self, clock=datetime.now):\n        self.clock = clock\n"
+CLASSES += [
+    (
+        "a clock in a field",
+        f"{CLOCK}    def ask(self, turns):\n        SEND(RULES + str(self.clock()))\n",
+        "clock str(self.clock())",
+    ),
+    (
+        "a function in a field",
+        "class A:\n    def __init__(self):\n        self.f = uuid.uuid4\na = A()\n---\nSEND(RULES + a.f().hex)",
+        "identifier a.f().hex",
+    ),
+    (
+        "parts in a field",
+        desk(
+            "def __init__(self):\n    self.p = [RULES]\ndef more(self):\n    self.p.append(NOW)\n"
+            "def g(self):\n    self.more()\n    return ' '.join(self.p)",
+            "self.g()",
+        ),
+        FOUND,
+    ),
+]
 RECORDS = [
     ("dataclass", f"{DATA}    now: str\n    b: str = ''\n---\nSEND(RULES + A(NOW).now)", FOUND),
     ("dataclass, the other field", f"{DATA}    now: str\n    b: str = ''\n---\nSEND(RULES + A(now=NOW, b='').b)", ""),

@@ -25,6 +25,11 @@ SETS = [
     ),
     ("keys", "names = dict.fromkeys(set(turns))\nSEND(RULES + ' '.join(names))", "unordered ' '.join(names)"),
     ("json", "d = {n: 1 for n in set(turns)}\nSEND(RULES + json.dumps(d))", "unsorted_keys json.dumps(d)"),
+    (
+        "a parameter",
+        "def ask(turns, names: set[str] | None):\n    SEND(RULES + ' '.join(names))\n",
+        "unordered ' '.join(names)",
+    ),
     ("perhaps", "names = set(turns) if turns else []\nSEND(RULES + ' '.join(names))", "unordered ' '.join(names)"),
     ("sorted", "SEND(RULES + ' '.join(sorted(set(turns), key=len)))", ""),
     ("sort", "names = list(set(turns))\nnames.sort()\nSEND(RULES + ' '.join(names))", ""),
@@ -139,6 +144,13 @@ ARRIVALS = [
 OTHERS = [
     ("shuffle", "p = ['a', 'b']\nrandom.shuffle(p)\nSEND(RULES + ' '.join(p))", "shuffle random.shuffle(p)"),
     ("choice", "SEND(RULES + random.choice(turns))", "random_choice random.choice(turns)"),
+    ("seeded with each request", "random.seed(1)\nxs = [1]\nrandom.shuffle(xs)\nSEND(RULES + random.choice(xs))", ""),
+    (
+        "seeded by the time",
+        "random.seed(time.time())\nSEND(RULES + random.choice(turns))",
+        "random_choice random.choice(turns)",
+    ),
+    ("seeded once", "random.seed(1)\n---\nSEND(RULES + random.choice(turns))", "random_choice random.choice(turns)"),
     ("seeded", "SEND(RULES + str(random.Random(1).random()))", ""),
     ("id", "SEND(RULES + str(id(turns)))", "identifier str(id(turns))"),
     ("hash of the content", "import hashlib\nSEND(RULES + hashlib.sha256(turns).hexdigest())", ""),

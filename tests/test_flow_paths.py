@@ -88,6 +88,7 @@ LISTS = [
     ("star", "parts = [RULES, *[NOW]]\nSEND(' '.join(parts))", FOUND),
     ("comprehension", "parts = [part for part in [RULES, NOW]]\nSEND(' '.join(parts))", FOUND),
     ("filter", "parts = filter(None, [RULES, NOW])\nSEND(' '.join(parts))", FOUND),
+    ("map of a type", "SEND(RULES + ' '.join(map(str, [datetime.now()])))", "clock map(str, [datetime.now()])"),
     ("map", "SEND(RULES + ' '.join(map(lambda turn: turn + NOW, turns)))", FOUND),
     ("index", "parts = [RULES, NOW]\nSEND(parts[-1])", FOUND),
     ("another index", "parts = [RULES, NOW]\nSEND(parts[0])", ""),

@@ -45,6 +45,7 @@ MESSAGES = [
         chat("[{'role': 'tool', 'tool_call_id': uuid.uuid4().hex, 'content': turn} for turn in turns]"),
         "identifier uuid.uuid4().hex -> messages",
     ),
+    ("no text of a message that is copied", chat("[{**turn, 'id': NOW, 'content': 'x'} for turn in turns]"), ""),
     ("no text of a message", chat("[{'role': 'user', 'content': 'x', 'sent_at': NOW}, *turns]"), ""),
     (
         "one more with each turn",

@@ -108,6 +108,7 @@ STATEMENTS = [
     ("from . import a\nfrom ..b.c import *", "import a=.:a; import *=..b.c:*"),
     ("def f(a, /, b=1, *c: int, d: list[str], e: t.List[A]=2, **g): return a",
      "def f(a, b = #, ...c: int, d: list, e: List = #, g) {return a}"),
+    ("def f(a: A | None, b: None | list[B], c: Optional[set[C]]): return", "def f(a: A, b: list, c: set) {return}"),
     ("async def f():\n async for a in b: c()\n async with d as e: return await g",
      "def async f() {loop a in b {c()}; e = d; return await g}"),
     ("def f():\n yield a\n yield from b\n c = yield d\n yield", "def f() {yield a; yield b; yield d; yield}"),

@@ -126,6 +126,24 @@ ORDERS = [
     ("keys keep theirs", "SEND(RULES + Object.keys(turns).join(' '))", ""),
     ("a random sort", "const p = ['a', 'b'].sort(() => Math.random() - 0.5); SEND(RULES + p.join(' '))", "shuffle"),
 ]
+ROWS_OF = "rows.map((r) => r.name).join(' ')"
+SELECT = "SELECT name FROM t"
+ORDERS += [
+    ("rows", f"const rows = await db.query('{SELECT}'); SEND(RULES + {ROWS_OF})", f"query db.query('{SELECT}')"),
+    (
+        "{ rows }",
+        f"const {{ rows }} = await db.query('{SELECT}'); SEND(RULES + {ROWS_OF})",
+        f"query db.query('{SELECT}')",
+    ),
+    ("rows of a tag", f"const rows = await sql`{SELECT}`; SEND(RULES + {ROWS_OF})", f"query sql`{SELECT}`"),
+    ("rows in order", f"const rows = await sql`{SELECT} ORDER BY name`; SEND(RULES + {ROWS_OF})", ""),
+    ("findMany", f"const rows = await prisma.t.findMany(); SEND(RULES + {ROWS_OF})", "query prisma.t.findMany()"),
+    (
+        "findMany in order",
+        f"const rows = await prisma.t.findMany({{ orderBy: {{ id: 'asc' }} }}); SEND(RULES + {ROWS_OF})",
+        "",
+    ),
+]
 VALUES = [
     ("Date()", "Date()", "clock"),
     ("Date.now()", "Date.now()", "clock"),

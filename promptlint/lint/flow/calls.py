@@ -89,6 +89,11 @@ def call(run: Run, node: Call, frame: Frame) -> Value:
         target = next(one for one in targets if not isinstance(one, Code | Class))
         return either(*answers, function(run, target, given, node, frame))
     assert isinstance(node.callee, Member)
+    held = [one for one in targets if isinstance(one, Outside)]
+    if held and not any(isinstance(one, Outside) for one in options(base)):  # `self.clock()`, a function in a field
+        from promptlint.lint.flow.outside import function
+
+        return either(*answers, *(function(run, one, given, node, frame) for one in held))
     frame.awaiting = awaited
     answers += [method(run, one, node.callee.name, given, node, frame) for one in options(base)]
     frame.awaiting = False

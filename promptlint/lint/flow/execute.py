@@ -210,6 +210,8 @@ def _part(value: Value, name: str) -> Value:
             found.append(one.entries.get(name) or either(*one.others, Unknown(name)))
         elif isinstance(one, Thing):
             found.append(one.fields.get(name, Unknown(name)))
+        elif isinstance(one, Several) and name == "rows" and one.order is not None and one.order.kind == "query":
+            found.append(one)  # `const { rows } = await pool.query(...)`
         else:
             found.append(Unknown(name))
     return either(*found)

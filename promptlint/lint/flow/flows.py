@@ -89,6 +89,7 @@ def _run_script(run: Run) -> None:
 def _run_root(run: Run, root: Root) -> None:
     """Run a function with arguments of which nothing is known."""
     run.given_anew.clear()
+    run.seeded.clear()
     outer = run.globals_of(0).scope
     owner: Value | None = None
     code_type = None

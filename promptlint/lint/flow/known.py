@@ -199,7 +199,7 @@ def _through(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     if len(given) < 2:
         return Unknown()
     arguments = [Given(None, texts.element_of(one.value), one.at, one.node) for one in given[1:]]
-    value = answer(run, given[0].value, arguments, given[0].node, frame)
+    value = answer(run, given[0].value, arguments, node, frame)
     return Several([Element(value, repeated=True)], texts.order_of(given[1].value), depth=frame.depth)
 
 

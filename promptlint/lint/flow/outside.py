@@ -5,6 +5,7 @@ from promptlint.lint.flow import known, messages
 from promptlint.lint.flow.calls import Given, dotted, instance, run_code
 from promptlint.lint.flow.code import Call, Expression
 from promptlint.lint.flow.prompts import seen_call, seen_given
+from promptlint.lint.flow.queries import unordered_rows
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
 from promptlint.lint.flow.values import (
@@ -32,6 +33,8 @@ def function(run: Run, target: Value, given: list[Given], node: Call, frame: Fra
     if isinstance(target, Outside) and name.startswith("operator:"):
         return known.operator(run, name.removeprefix("operator:"), given, node, frame)
     seen_call(run, written, name, given, node, frame)
+    if written == "sql" and (rows := unordered_rows(run, "query", given, node, frame)) is not None:
+        return rows  # sql`SELECT ...`
     if written.rpartition(".")[2] in ("from_messages", "fromMessages") and given:
         return messages.template(given[0].value, frame)
     if (made := messages.message(name, given)) is not None:
@@ -49,6 +52,12 @@ def function(run: Run, target: Value, given: list[Given], node: Call, frame: Fra
 
 def _changing(run: Run, name: str, given: list[Given], node: Call, frame: Frame) -> Value | None:
     language, count, at = run.language(frame), len(given), run.at(node, frame)
+    if name in flow_tables.passing(language).seeds and given and not frame.frozen:
+        if not any(isinstance(one, Changing) for one in options(given[0].value)):
+            run.seeded.add(name.rpartition(".")[0])
+        return Plain(None)
+    if name.rpartition(".")[0] in run.seeded:
+        return Unknown()
     row = flow_tables.change_of(language, "new" if node.is_new else "call", name, count)
     if row is not None:
         return known.made_by(run, row, f"{name}()", given, node, frame)

@@ -94,17 +94,11 @@ def roots(module: Module, told: Signs) -> Iterator[Root | None]:
     """The functions with which to begin, those that nobody calls first; None: the body of the module."""
     known = _functions(module)
     starts = [one.start for one in known]
-    wanted: set[int] = set()
-    script = False
-    for place in told.places:
-        number = _holding(known, starts, place)
-        if number is None:
-            script = True
-            for use in _uses(module, told, place):
-                number = _holding(known, starts, use)
-                wanted |= set() if number is None else {number}
-        else:
-            wanted.add(number)
+    holders = {place: _holding(known, starts, place) for place in told.places}
+    outside = [place for place, holder in holders.items() if holder is None]
+    if outside:
+        holders |= {use: _holding(known, starts, use) for use in _uses(module, told, outside)}
+    wanted = {holder for holder in holders.values() if holder is not None}
     called = _with_callers(known, starts, told, wanted)
     for number in sorted(wanted):
         if not called[number]:
@@ -112,18 +106,31 @@ def roots(module: Module, told: Signs) -> Iterator[Root | None]:
     for number in sorted(wanted):
         if called[number]:
             yield Root(known[number].function, known[number].types, False)
-    if script:
+    if outside:
         yield None
 
 
-def _uses(module: Module, told: Signs, place: int) -> Iterator[int]:
-    """Where the names are used that the statement of the module at a place gives their values."""
-    for statement in module.body:
-        if isinstance(statement, Assign):
-            start, end = module.chars(statement.span)
-            if start <= place < end:
-                for name in bound(statement.target):
-                    yield from told.words.get(name, ())
+class _Given(NamedTuple):
+    """A statement of a module that gives names their values, with the characters that it takes."""
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+
+
+def _uses(module: Module, told: Signs, places: Sequence[int]) -> Iterator[int]:
+    """Where the names are used that the statements of the module at some places give their values."""
+    given = [
+        _Given(*module.chars(one.span), tuple(bound(one.target))) for one in module.body if isinstance(one, Assign)
+    ]
+    starts = [one.start for one in given]
+    names: dict[str, None] = {}
+    for place in places:
+        number = bisect_right(starts, place) - 1
+        if number >= 0 and given[number].end > place:
+            names |= dict.fromkeys(given[number].names)
+    for name in names:
+        yield from told.words.get(name, ())
 
 
 def _holding(known: list[_Known], starts: list[int], place: int) -> int | None:

@@ -37,6 +37,7 @@ class Run:
         self.short: set[int] = set()  # loops over a few things that are written out
         self.given_anew: dict[tuple[int, str], Value] = {}  # variables of modules, by functions that have run
         self.memos: dict[tuple[int, Span], bool] = {}  # functions -> whether they answer with what they have kept
+        self.seeded: set[str] = set()  # modules whose random numbers begin anew with each request, in one sequence
         self.retries: set[int] = set()  # loops whose rounds send the same request again
         self._globals: dict[int, Globals] = {}
         self._imports: dict[int, tuple[str, ...]] = {}

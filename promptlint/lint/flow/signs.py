@@ -61,7 +61,7 @@ def signs(language: Language, text: str) -> Signs:
             found += [start for start in starts if _is_quoted(text, start, start + len(word))]
     if hints:
         found += _long_texts(text, words)
-    return Signs(tuple(sorted(found)), words, deals, hints)
+    return Signs(tuple(sorted(set(found))), words, deals, hints)
 
 
 @lru_cache(1 << 16)
@@ -122,6 +122,7 @@ def _rows(language: Language) -> Mapping[str, list[tuple[str, bool]]]:
 
 def _long_texts(text: str, words: Mapping[str, list[int]]) -> Iterator[int]:
     """Where long texts of instructions stand, and where their names are used."""
+    names: dict[str, None] = {}
     for match in _LONG.finditer(text):
         place = match.start()
         if _DOCSTRING.search(text, max(0, place - 200), place) or not is_prose(match[0], _LEAST):
@@ -131,4 +132,6 @@ def _long_texts(text: str, words: Mapping[str, list[int]]) -> Iterator[int]:
         if given is None and (bracket := text.rfind("[", max(0, place - 20_000), place)) >= 0:
             given = _NAME_OF_LIST.search(text, max(0, bracket - 400), place)
         if given is not None:
-            yield from words.get(given[1], ())
+            names[given[1]] = None
+    for name in names:
+        yield from words.get(name, ())

@@ -1,10 +1,12 @@
 """A value in the order in which a model would read it: texts, changes and cache markers."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from promptlint.facts import flow_tables
 from promptlint.lint.flow.values import (
+    At,
     Change,
     Changing,
     Either,
@@ -24,7 +26,7 @@ _OF_MESSAGE = frozenset(
     | {"function_call", "toolInvocations", *_CONTENT}
 )
 """What a model reads of a message; applications keep more in one: ids, times, figures."""
-_LONGEST, _DEEPEST = 4000, 30
+_LONGEST, _DEEPEST, _MOST_VALUES = 4000, 30, 20_000
 
 
 class Piece(NamedTuple):
@@ -38,50 +40,59 @@ class Piece(NamedTuple):
 def stream(*values: Value) -> list[Piece]:
     """The pieces of values, in order; of very long ones only the beginning."""
     pieces: list[Piece] = []
-    for piece in _pieces(Written(values), 0, set()):
+    for piece in _pieces(Written(values), 0, _Walk()):
         pieces.append(piece)
         if len(pieces) >= _LONGEST:
             break
     return pieces
 
 
-def _pieces(value: Value, depth: int, told: set[Change]) -> Iterator[Piece]:
-    if depth > _DEEPEST:
+@dataclass(slots=True)
+class _Walk:
+    """A walk through values, which may hold the same ones many times over."""
+
+    told: set[At] = field(default_factory=set)  # where orders come from that were told
+    left: int = _MOST_VALUES
+
+
+def _pieces(value: Value, depth: int, walk: _Walk) -> Iterator[Piece]:
+    walk.left -= 1
+    if depth > _DEEPEST or walk.left < 0:
         return
     match value:
         case Plain(text):
             if text:
                 yield Piece("text", text)
         case Changing(change):
-            yield from _told(change, told)
+            yield from _told(change, walk)
         case Written(parts):
             for part in parts:
-                yield from _pieces(part, depth + 1, told)
+                yield from _pieces(part, depth + 1, walk)
         case Several():
             if value.order is not None:
-                yield from _told(value.order, told)
+                yield from _told(value.order, walk)
             for item in value.items:
-                yield from _pieces(item.value, depth + 1, told)
+                yield from _pieces(item.value, depth + 1, walk)
         case Fields():
             if value.order is not None:
-                yield from _told(value.order, told)
-            is_message = "role" in value.entries and not _CONTENT.isdisjoint(value.entries)
+                yield from _told(value.order, walk)
+            is_message = ("role" in value.entries or bool(value.others)) and not _CONTENT.isdisjoint(value.entries)
             for key, each in value.entries.items():
                 if key in _OF_MESSAGE if is_message else key not in MARKERS:
-                    yield from _pieces(each, depth + 1, told)
+                    yield from _pieces(each, depth + 1, walk)
             for each in value.others:
-                yield from _pieces(each, depth + 1, told)
+                yield from _pieces(each, depth + 1, walk)
             if any(key in MARKERS for key in value.entries):
                 yield Piece("marker")
         case Thing():
             if "content" in value.fields:  # a message
-                yield from _pieces(value.fields["content"], depth + 1, told)
+                yield from _pieces(value.fields["content"], depth + 1, walk)
             else:
                 yield Piece("open")
         case Either(options):
             is_fallback = any(isinstance(option, Unknown) for option in options)
             for number, option in enumerate(options):
-                for piece in _pieces(option, depth + 1, told):
+                for piece in _pieces(option, depth + 1, walk):
                     if number == 0 or piece.kind == "change":
                         yield _weaker(piece) if is_fallback else piece
         case Unknown():
@@ -97,12 +108,12 @@ def _weaker(piece: Piece) -> Piece:
     return piece._replace(change=piece.change._replace(weak=True))
 
 
-def _told(change: Change, told: set[Change]) -> Iterator[Piece]:
+def _told(change: Change, walk: _Walk) -> Iterator[Piece]:
     """An order is told once, where it enters the text; the list itself comes right behind."""
     if change.kind in flow_tables.ORDER_KINDS or change.kind in ("query", "unsorted_keys"):
-        if any(one.origin == change.origin for one in told):
+        if change.origin in walk.told:
             return
-        told.add(change)
+        walk.told.add(change.origin)
     yield Piece("change", change=change)
 
 

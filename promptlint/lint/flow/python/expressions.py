@@ -62,9 +62,12 @@ def _parameter(one: ast.arg, default: ast.expr | None) -> Parameter:
 
 
 def _type(node: ast.expr | None) -> str:
-    """The name of a type, without what stands in its brackets."""
+    """The name of a type, without what stands in its brackets; of `A | None` and `Optional[A]` that of A."""
+    if isinstance(node, ast.BinOp):
+        return _type(node.left) or _type(node.right)
     if isinstance(node, ast.Subscript):
-        return _type(node.value)
+        name = _type(node.value)
+        return _type(node.slice) if name == "Optional" else name
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else ""
