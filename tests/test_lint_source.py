@@ -149,7 +149,7 @@ PLACE = '    return f"{datetime'
         ("# promptlint: ignore[date-in-source] -- shown once", False, ["unused-suppression"]),
         ("# promptlint: ignore[clock-in-source]", False, ["suppression-without-reason"]),
         ("# promptlint: ignore[clock-in-sauce] -- shown once", False, ["unknown-suppression"]),
-        ("# noqa # promptlint: ignore[clock-in-source] -- shown once", False, []),
+        ("# noqa # promptlint: ignore[clock-in-source] -- shown once", True, []),
         ("'# promptlint: ignore[clock-in-source] -- in a text'", False, []),
         ("'''\n    # promptlint: ignore[clock-in-source] -- in a text\n    '''", False, []),
     ],

@@ -31,6 +31,7 @@ _KeptPlace = tuple[str, str, object]
 SUFFIXES = (*TEMPLATES, *DATA, *SOURCES, *PROMPTS)
 """Files that are looked into where a folder is named."""
 
+_BROKEN = "no Python that can be parsed"
 _NEEDS_EXTRA = "TypeScript needs an extra that is not installed"
 _RANK: tuple[Severity, ...] = ("error", "warning", "info")
 _THRESHOLDS = ("never", *_RANK)
@@ -90,6 +91,9 @@ def _files(paths: Sequence[str], settings: Settings, progress: Progress | None) 
     if unread := sum(_NEEDS_EXTRA in reason for _, reason in outcome.skipped):
         files = "1 file was" if unread == 1 else f"{unread} files were"
         outcome.notes.append(f"{files} not looked at: {_NEEDS_EXTRA} (pip install 'promptlint-cache[ts]')")
+    if broken := [f"{shown(path)}: {reason}" for path, reason in outcome.skipped if _BROKEN in reason]:
+        more = f", and {len(broken) - 1} more" if len(broken) > 1 else ""
+        outcome.notes.append(f"not looked at, for it cannot be parsed: {broken[0]}{more}")
     results.save()
     if progress is not None:
         progress(len(walked.files), len(walked.files))

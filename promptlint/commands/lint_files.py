@@ -77,6 +77,8 @@ class Linted(NamedTuple):
 
 def lint_file(path: str, how: How) -> Linted:
     """What is found in one file, without what its comments answer. Raises PromptlintError if it cannot be read."""
+    if is_source(path) and os.path.isfile(path) and not os.path.getsize(path):
+        return Linted(path, "empty source", ran=("source",))  # a package often has one
     found = linted(read(path), how)
     ran = [rule.id for rule in how.rules if rule.scope in found.ran]
     left, gone = answered(found.findings, found.comments, ran, how.known, how.answers)

@@ -14,6 +14,7 @@ from promptlint.lint.subject import SourceSubject
 from promptlint.prompt import Document
 
 CUT_OFF = "some sources hold more code than is followed: what reaches a prompt on long ways may be missed there"
+MADE_BY_MACHINE = "bundled and minified sources, and those of more than two million characters, are not looked at"
 _LONGEST = 2_000_000  # characters: more is made by a machine
 _MINIFIED = 5_000  # characters of a line that nobody writes
 
@@ -24,7 +25,9 @@ def lint_source(document: Document, how: How) -> Linted:
     Raises PromptlintError for what cannot be parsed, and for TypeScript without the extra that reads it.
     """
     what = "TypeScript" if document.path.endswith(TYPESCRIPT) else "Python"
-    source = None if is_made_by_machine(document.text) else read_source(document)
+    if is_made_by_machine(document.text):
+        return Linted(document.path, f"{what} source", notes=(MADE_BY_MACHINE,), ran=("source",))
+    source = read_source(document)
     if source is None:
         return Linted(document.path, f"{what} source", ran=("source",), comments=tuple(_commented_alone(document)))
     subject = SourceSubject(source, how.vocabulary.count)
@@ -41,11 +44,12 @@ def lint_source(document: Document, how: How) -> Linted:
 
 
 def is_made_by_machine(text: str) -> bool:
-    """Whether a text is bundled or minified code."""
+    """Whether a text is bundled or minified code: mostly lines that nobody writes, full of signs."""
     if len(text) > _LONGEST:
         return True
-    head = text[:200_000]
-    return len(head) > _MINIFIED and max(map(len, head.splitlines())) > _MINIFIED and head.count("\n") < len(head) / 500
+    long = [line for line in text[:200_000].splitlines() if len(line) > _MINIFIED] if len(text) > _MINIFIED else []
+    size = sum(map(len, long))
+    return size > len(text[:200_000]) / 2 and sum(line.count(sign) for line in long for sign in "(){};,") > size / 20
 
 
 def _commented(source: Source) -> Iterator[Commented]:

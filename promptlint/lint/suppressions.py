@@ -24,6 +24,8 @@ _BREAKPOINT = "breakpoint"  # which templates heed
 _DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\[\]\r\n]*+)\])?"
 _OF_TEMPLATES = r"\{\{[-~]?[ \t]*(?:!(?:--)?|/\*)|<%#|\{%-?[ \t]*(?:comment[ \t]*-?%\}|#)"
 _OPENED = rf"[ \t]*+(?:<!--|\{{#[-+]?|#|//|/?\*|{_OF_TEMPLATES})?[ \t]*+"
+# Behind another comment's words a directive opens anew: `# promptlint: ...`.
+_WHOLE = rf"(?:^|(?<=[\r\n]))(?:{_OPENED}|[^\r\n]*?(?:#|//)[ \t]*+)({_DIRECTIVE})([^\r\n]*+)"
 _OPENERS = ("<!--", "{#", "{#-", "{#+", "#", "//", "/*", "--", ";")
 _CLOSERS = ("-->", "-#}", "+#}", "#}", "*/ -}}", "*/}}", "*/", "--}}", "--~}}", "~}}", "}}", "-%>", "%>")
 _END_OF_LIQUID = r"\{%-?[ \t]*endcomment[ \t]*-?%\}$|-?%\}$"
@@ -70,7 +72,9 @@ def suppressions(text: str, comments: Sequence[Range]) -> tuple[Suppression, ...
     found = []
     for (begin, end), (first, last) in zip(comments, spans, strict=True):
         lines = (first, last, behind.get(first, last))
-        for match in re.finditer(rf"(?:^|(?<=[\r\n])){_OPENED}({_DIRECTIVE})([^\r\n]*+)", text[begin:end]):
+        for match in re.finditer(
+            rf"(?:^|(?<=[\r\n]))(?:{_OPENED}|[^\r\n]*?(?:#|//)[ \t]*+)({_DIRECTIVE})([^\r\n]*+)", text[begin:end]
+        ):
             _, word, listed, behind_it = match.groups()
             if word not in _WORDS and listed is None and not _is_slip(word):
                 continue  # another directive, or prose

@@ -27,7 +27,8 @@ from promptlint.lint.flow.values import (
     options,
 )
 
-_DEEPEST = 14  # calls above one
+_MOST_CLASSES = 6  # that one class extends
+_DEEPEST = 24  # calls above one
 
 
 class Given(NamedTuple):
@@ -161,6 +162,7 @@ def run_code(
     function = code.function
     here = (code.scope.module, function.span)
     if frame.depth >= _DEEPEST or here in frame.calls:
+        run.is_cut_off |= frame.depth >= _DEEPEST
         return Unknown(function.name)
     if not (frame.frozen or frame.is_script):
         run.entered.add(here)
@@ -267,7 +269,15 @@ def _bound(
     if one.default is not None:
         once = run.language(frame) == "python"  # Python works a default out when it defines the function
         return run.value(one.default, replace(frame, frozen=frame.frozen or once))
-    return Unknown(one.name)
+    return of_type(run, one, frame)
+
+
+def of_type(run: Run, parameter: Parameter, frame: Frame) -> Value:
+    """An argument of which no more is known than its type says."""
+    found = run.of_module(frame.scope.module, parameter.type) if parameter.type else None
+    if isinstance(found, Class) and frame.depth < _DEEPEST // 2 and len(classes(run, found)) < _MOST_CLASSES:
+        return instance(run, found, [], At(*frame.calls[-1]), replace(frame, frozen=True))
+    return Unknown(parameter.name, is_parameter=frame.depth == 1)
 
 
 # Classes.

@@ -121,7 +121,8 @@ def _listing(run: Run, node: Listing, frame: Frame) -> Value:
             made.items.append(Element(value, loops=frame.loops))
     if node.kind == "set":
         made.is_set = True
-        if len(made.items) > 1 or any(item.spread for item in made.items):
+        numbers = all(isinstance(item.value, Plain) and item.value.text is None for item in made.items)
+        if (len(made.items) > 1 and not numbers) or any(item.spread for item in made.items):
             made.order = run.change("unordered", "a set", run.at(node, frame), frame)
     return made
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from promptlint.errors import PromptlintError
 from promptlint.lint.flow import evaluate, execute
-from promptlint.lint.flow.calls import answer_of, classes, instance, is_kept
-from promptlint.lint.flow.code import Module
+from promptlint.lint.flow.calls import answer_of, instance, is_kept, of_type
+from promptlint.lint.flow.code import Module, Name, Parameter, Type
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project, language_of
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
@@ -29,6 +29,8 @@ from promptlint.prompt import Document
 
 EXPRESSIONS.update(evaluate.HANDLERS)
 STATEMENTS.update(execute.HANDLERS)
+
+_MOST_EXTENDING = 4  # classes for which a method of the one that they extend is looked at
 
 
 class Source(NamedTuple):
@@ -87,25 +89,36 @@ def _run_script(run: Run) -> None:
 
 
 def _run_root(run: Run, root: Root) -> None:
-    """Run a function with arguments of which nothing is known."""
+    """Run a function with arguments of which nothing is known; a method also for the classes that extend its own."""
+    outer = run.globals_of(0).scope
+    if not root.types:
+        _run_for(run, Code(root.function, outer))
+        return
+    for one in (root.types[-1], *_extending(run.module(0), root.types[-1])):
+        run.entered.add((0, root.function.span))
+        owner = instance(run, Class(one, outer), [], At(0, root.function.span), Frame(outer, frozen=True, depth=1))
+        _run_for(run, Code(root.function, outer, owner, Class(root.types[-1], outer)))
+
+
+def _extending(module: Module, wanted: Type) -> list[Type]:
+    """The classes of a module that extend one of it."""
+    types = [one for one in module.body if isinstance(one, Type)]
+    return [one for one in types if any(isinstance(base, Name) and base.name == wanted.name for base in one.bases)][
+        :_MOST_EXTENDING
+    ]
+
+
+def _run_for(run: Run, code: Code) -> None:
     run.given_anew.clear()
     run.seeded.clear()
-    outer = run.globals_of(0).scope
-    owner: Value | None = None
-    code_type = None
-    frozen = Frame(outer, frozen=True, depth=1)
-    for one in root.types:
-        code_type = Class(one, outer)
-    if code_type is not None:
-        owner = instance(run, code_type, [], At(0, root.function.span), frozen)
-    code = Code(root.function, outer, owner, code_type)
-    frame = Frame(Scope(0, outer), depth=1, calls=((0, root.function.span),))
-    run.entered.add((0, root.function.span))
-    if root.function.name in ("__init__", "constructor"):
+    here = 0, code.function.span
+    frame = Frame(Scope(0, code.scope), depth=1, calls=(here,))
+    run.entered.add(here)
+    if code.function.name in ("__init__", "constructor"):
         frame.frozen = frame.constructs = True
     _bind(run, code, frame)
     frame.frozen = frame.frozen or is_kept(run, code)
-    run.block(root.function.body(), frame)
+    run.block(code.function.body(), frame)
     seen_answer(run, code, answer_of(frame), frame)
     seen_parameters(run, code, frame)
 
@@ -119,7 +132,7 @@ def _bind(run: Run, code: Code, frame: Frame) -> None:
         if run.language(frame) == "python" and not code.function.is_static and parameters:
             names[parameters.pop(0).name] = code.owner
     for one in parameters:
-        value = _of_type(run, one.name, one.type, frame)
+        value = _of_type(run, one, frame)
         if one.pattern is not None:
             execute.declare(one.pattern, frame)
             execute.assign(run, one.pattern, value, frame)
@@ -127,17 +140,15 @@ def _bind(run: Run, code: Code, frame: Frame) -> None:
             names[one.name] = value
 
 
-def _of_type(run: Run, name: str, type_name: str, frame: Frame) -> Value:
+def _of_type(run: Run, parameter: Parameter, frame: Frame) -> Value:
+    name, type_name = parameter.name, parameter.type
     if run.language(frame) == "python" and type_name.lower() in ("set", "frozenset", "abstractset", "mutableset"):
         made = Several([Element(Unknown(name), spread=True)], is_set=True, parameter=name)
         made.order = run.change("unordered", "a set", _place_of(frame), frame)
         return made
     if type_name.endswith("[]") or type_name.startswith(("Array", "list", "List", "ReadonlyArray")):
         return Several([Element(Unknown(name), spread=True)], parameter=name)
-    found = run.of_module(frame.scope.module, type_name) if type_name else None
-    if isinstance(found, Class) and len(classes(run, found)) < 6:
-        return instance(run, found, [], _place_of(frame), Frame(found.scope, frozen=True, depth=2))
-    return Unknown(name, is_parameter=True)
+    return of_type(run, parameter, frame)
 
 
 def _place_of(frame: Frame) -> At:

@@ -143,6 +143,8 @@ def is_system(value: Value) -> bool:
     for one in options(value):
         fields = one.entries if isinstance(one, Fields) else one.fields if isinstance(one, Thing) else {}
         role = fields.get("role") or fields.get("type")
+        if isinstance(one, Several) and len(one.items) == 2:  # LangChain: ("system", text)
+            role = one.items[0].value
         if isinstance(role, Plain) and role.text in _SYSTEM:
             return True
     return False

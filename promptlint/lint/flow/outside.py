@@ -1,7 +1,7 @@
 """Calls of what is from elsewhere: what is known of libraries, and what is taken for granted of all others."""
 
 from promptlint.facts import flow_tables
-from promptlint.lint.flow import known, messages
+from promptlint.lint.flow import known, messages, texts
 from promptlint.lint.flow.calls import Given, dotted, instance, run_code
 from promptlint.lint.flow.code import Call, Expression
 from promptlint.lint.flow.prompts import seen_call, seen_given
@@ -14,6 +14,7 @@ from promptlint.lint.flow.values import (
     Code,
     Outside,
     Plain,
+    Several,
     Unknown,
     Value,
     either,
@@ -76,6 +77,8 @@ def _passing(run: Run, name: str, given: list[Given], node: Call, frame: Frame) 
     passing = flow_tables.passing(run.language(frame))
     if name in passing.cleans:
         return Plain(None)
+    if name in passing.cleans_order and given:
+        return texts.element_of(given[0].value) if isinstance(given[0].value, Several) else Plain(None)
     if name in passing.to_date.format_functions:
         return known.carried_in_format(run, given, node, frame, passing.to_date.format_functions[name])
     if name in passing.to_date.functions or name in passing.carries or (node.is_new and name in passing.carry_new):

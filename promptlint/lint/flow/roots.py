@@ -125,10 +125,14 @@ def _uses(module: Module, told: Signs, places: Sequence[int]) -> Iterator[int]:
     ]
     starts = [one.start for one in given]
     names: dict[str, None] = {}
-    for place in places:
+    waiting = list(places)
+    while waiting:
+        place = waiting.pop()
         number = bisect_right(starts, place) - 1
         if number >= 0 and given[number].end > place:
-            names |= dict.fromkeys(given[number].names)
+            new = [name for name in given[number].names if name not in names]
+            names |= dict.fromkeys(new)
+            waiting += [use for name in new for use in told.words.get(name, ())]  # another statement may pass it on
     for name in names:
         yield from told.words.get(name, ())
 

@@ -8,7 +8,18 @@ from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project
 from promptlint.lint.flow.scope import Frame, Globals, Scope
 from promptlint.lint.flow.signs import Signs, signs
-from promptlint.lint.flow.values import At, Change, Kind, Outside, Package, Unknown, Value, either, shortened
+from promptlint.lint.flow.values import (
+    At,
+    Change,
+    Kind,
+    Outside,
+    Package,
+    Unknown,
+    Value,
+    either,
+    is_endless,
+    shortened,
+)
 
 EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
@@ -45,7 +56,7 @@ class Run:
     @property
     def gave_up(self) -> bool:
         """Whether there is a prompt, and not all that may reach it was followed."""
-        return self.is_cut_off or (self.saw_prompt and self.steps > self._most)
+        return self.saw_prompt and (self.is_cut_off or self.steps > self._most)
 
     def module(self, number: int) -> Module:
         """A module of the project."""
@@ -60,7 +71,11 @@ class Run:
         self.steps += 1
         if node is None or self.steps > self._most:
             return Unknown()
-        return shortened(EXPRESSIONS[type(node)](self, node, frame))
+        value = EXPRESSIONS[type(node)](self, node, frame)
+        if is_endless(value):
+            self.is_cut_off = True
+            return shortened(value)
+        return value
 
     def block(self, body: tuple[Statement, ...], frame: Frame) -> bool:
         """Run statements; whether they end the function or the round of a loop."""

@@ -166,7 +166,7 @@ Value = Plain | Unknown | Outside | Changing | Written | Several | Fields | Code
 NOTHING = Plain(None, is_none=True)
 _MOST_OPTIONS = 8
 _DEEPEST = 24
-_MOST_PIECES = 1000
+_MOST_PIECES = 4000
 
 
 def either(*values: Value) -> Value:
@@ -258,8 +258,14 @@ def _mapped(value: Value, change: "Mapping[Change, Change]", known: dict[int, Va
     return known[id(value)]
 
 
+def is_endless(value: Value) -> bool:
+    """Whether a value has more pieces than any prompt: what is added to itself again and again."""
+    pieces = value.parts if isinstance(value, Written) else value.items if isinstance(value, Several) else ()
+    return len(pieces) > _MOST_PIECES
+
+
 def shortened(value: Value) -> Value:
-    """The value, cut off where it has more pieces than any prompt: what is added to itself again and again."""
+    """The value, cut off where it would be endless."""
     if isinstance(value, Written) and len(value.parts) > _MOST_PIECES:
         return value._replace(parts=value.parts[:_MOST_PIECES])
     if isinstance(value, Several) and len(value.items) > _MOST_PIECES:
