@@ -72,9 +72,7 @@ def suppressions(text: str, comments: Sequence[Range]) -> tuple[Suppression, ...
     found = []
     for (begin, end), (first, last) in zip(comments, spans, strict=True):
         lines = (first, last, behind.get(first, last))
-        for match in re.finditer(
-            rf"(?:^|(?<=[\r\n]))(?:{_OPENED}|[^\r\n]*?(?:#|//)[ \t]*+)({_DIRECTIVE})([^\r\n]*+)", text[begin:end]
-        ):
+        for match in re.finditer(_WHOLE, text[begin:end]):
             _, word, listed, behind_it = match.groups()
             if word not in _WORDS and listed is None and not _is_slip(word):
                 continue  # another directive, or prose

@@ -40,7 +40,7 @@ class Run:
         self.judged: set[tuple[At, At]] = set()  # changes that were seen in a request, harmful or not
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
-        self.saw_prompt = False
+        self.saw_prompt = told.deals_with_prompts
         self.is_cut_off = False
         self._most = _STEPS + len(project.modules[0].text) // _CHARACTERS
         self.loops = 0
