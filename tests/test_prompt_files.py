@@ -49,7 +49,7 @@ TOLD: dict[str, list[tuple[str, str, int, int]]] = {
     "more/langchain_prompt.json": [("varying-text-ahead", "info", 8, 26)],
     "more/langchain_prompt.yaml": [("varying-text-ahead", "info", 5, 13)],
     "more/semantic_kernel.yaml": [("varying-text-ahead", "info", 5, 60)],
-    "more/support.poml": [("varying-text-ahead", "info", 4, 41)],
+    "more/support.poml": [],
     "more/support.mustache": [("varying-text-ahead", "info", 1, 27)],
     "more/support.tmpl": [("date-in-template", "warning", 1, 13)],
     "more/support.erb": [("clock-in-template", "error", 1, 14)],

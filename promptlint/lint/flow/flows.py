@@ -189,7 +189,7 @@ def _group(flow: Flow) -> tuple[object, ...]:
     """What is told together: one moment in several formats, several facts of the environment in one text."""
     change = flow.change
     if change.kind == "environment":
-        return change.kind, flow.slot, flow.into, change.path, change.at.module
+        return change.kind, flow.slot, flow.into, change.at.module
     if change.kind in ("clock", "date"):
         return change.origin, flow.slot, flow.into
     return change.at, flow.slot, change.kind

@@ -44,8 +44,7 @@ class Poml:
             for one in _ATTRIBUTE.finditer(written)
         }
         if name == "let" and "name" in given:
-            # Who keeps a date here has to write another one each day, or the caller gives it.
-            made.set[given["name"][1]] = Value((given["name"][1],), filler="set")
+            made.set[given["name"][1]] = self._given(piece, given)
         if name in _ROLES:
             made.turns.append(Turn(_ROLES[name], SourceRange(0, piece.start, piece.end), len(made.parts)))
         if "src" in given and name in _OUTSIDE:
@@ -55,6 +54,14 @@ class Poml:
             self._printing(piece, name)
         if not written.rstrip(">").endswith("/"):
             self._open(piece, name, given)
+
+    def _given(self, piece: Piece, given: dict[str, tuple[int, str]]) -> Value:
+        """What `<let name="x" value="expression"/>` gives a name; a constant is the same each time."""
+        if "value" not in given:
+            return Value((), filler="set")
+        start = piece.start + given["value"][0]
+        value = value_of(self.made, start, start + len(given["value"][1]))
+        return value._replace(constant=None, at=None, filler="set")
 
     def _open(self, piece: Piece, name: str, given: dict[str, tuple[int, str]]) -> None:
         made = self.made
