@@ -4,6 +4,7 @@ import os
 import re
 
 from promptlint.commands.lint_files import DATA, SOURCES, is_for_something_else, is_template
+from promptlint.lint.flow.project import root_of
 from promptlint.load.delimited.languages import all_ends, named_so
 
 PROMPTS = (".prompty", ".baml", *all_ends())
@@ -74,8 +75,10 @@ def _left_out(path: str) -> str | None:
     """Why a source is not looked at."""
     if path.endswith((".d.ts", ".d.mts", ".d.cts", ".min.js")):
         return "it holds no code that somebody wrote"
-    *folders, name = path.replace(os.sep, "/").lower().split("/")
-    if not _OF_OTHERS.isdisjoint(folders):
+    root = root_of(os.path.dirname(os.path.abspath(path)))
+    *folders, name = os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/").lower().split("/")
+    typed = () if os.path.isabs(path) else path.replace(os.sep, "/").lower().split("/")
+    if not _OF_OTHERS.isdisjoint((*folders, *typed)):
         return "it is of a package that is installed here; name it to have it looked at"
     if not _OF_TESTS.isdisjoint(folders) or re.search(_TEST, name):
         return "a test; name it to have it looked at"

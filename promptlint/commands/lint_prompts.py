@@ -128,14 +128,14 @@ def _followed(document: Document, stored: Stored, how: How) -> Iterator[Linted]:
             continue
         try:
             held = read(path.replace(os.sep, "/").removeprefix("./"))
-            yield linted(held, how) if not _is_itself(held) else Linted(held.path, "")
+            yield linted(held, how) if not _names_others(held) else Linted(held.path, "")
         except PromptlintError as error:
             yield Linted(document.path, "", notes=(f"{document.path}: {name!r} is left out: {error.message}",))
 
 
-def _is_itself(held: Document) -> bool:
-    """Whether a file names others in its turn: those are not followed."""
-    return held.path.lower().endswith(DATA) and "prompts" in held.text and "providers" in held.text
+def _names_others(held: Document) -> bool:
+    """Whether a file may name others in its turn: it is not followed, or two could name each other without end."""
+    return held.path.lower().endswith(DATA) and "prompts" in held.text and "file://" in held.text
 
 
 def _is_inside(folder: str, path: str) -> bool:

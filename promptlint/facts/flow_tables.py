@@ -85,15 +85,11 @@ class Passing(NamedTuple):
     cleans: frozenset[str]
     clean_methods: frozenset[str]
     cleans_order: frozenset[str]
-    clean_order_methods: frozenset[str]
     carries: frozenset[str]
     carry_new: frozenset[str]  # TypeScript: made with `new`
     carry_methods: frozenset[str]
-    carry_attributes: frozenset[str]
     freezes: frozenset[str]  # decorators and functions: the answer is made once and kept
     seeds: frozenset[str]  # functions that make random numbers come in the same sequence in each process
-    set_methods: frozenset[str]  # of sets: they answer with a set
-    shuffling_sorts: frozenset[str]  # methods that shuffle if their comparison asks for random numbers
     environment_readers: frozenset[str]
     command_runners: frozenset[str]
     to_date: ToDate
@@ -134,12 +130,6 @@ def decorator_named(language: Language, name: str, modules: Iterable[str]) -> Pr
 
 
 @cache
-def last_names(language: Language) -> frozenset[str]:
-    """The last parts of the names of all calls: no other name need be asked for."""
-    return frozenset(_by_last(language, "calls"))
-
-
-@cache
 def bodies() -> Bodies:
     """How bodies of requests are told and read."""
     row = facts.table("prompt_calls")["bodies"]
@@ -164,12 +154,17 @@ def imports_any(modules: Iterable[str], packages: Collection[str]) -> bool:
     return any(_below(module, package) for module in modules for package in packages)
 
 
+def imports_sdk(language: Language, modules: Iterable[str]) -> bool:
+    """Whether a module imports a library of language models."""
+    return imports_any(modules, facts.table("prompt_calls")["packages"][language])
+
+
 def deals_with_prompts(language: Language, modules: Iterable[str], names: Iterable[str], text: str) -> bool:
     """Whether a module shows that it deals with language models.
 
     `modules`: what it imports; `names`: identifiers in it; `text`: all of its text, comments included.
     """
-    if imports_any(modules, facts.table("prompt_calls")["packages"][language]):
+    if imports_sdk(language, modules):
         return True
     rows = facts.table("prompt_calls")["names"]
     lowered = text.lower()
@@ -227,15 +222,11 @@ def passing(language: Language) -> Passing:
         cleans=frozenset(row["cleans"]["functions"]),
         clean_methods=frozenset(row["cleans"]["methods"]),
         cleans_order=frozenset(row["cleans_order"]["functions"]),
-        clean_order_methods=frozenset(row["cleans_order"]["methods"]),
         carries=frozenset(carries["functions"]),
         carry_new=frozenset(carries.get("new", ())),
         carry_methods=frozenset(carries["methods"]),
-        carry_attributes=frozenset(carries["attributes"]),
         freezes=frozenset(row["freezes"]),
         seeds=frozenset(row["seeds"]),
-        set_methods=frozenset(row["set_methods"]),
-        shuffling_sorts=frozenset(row["shuffling_sorts"]),
         environment_readers=frozenset(row["environment_readers"]),
         command_runners=frozenset(row["command_runners"]),
         to_date=_to_date(row["clock_to_date"]),

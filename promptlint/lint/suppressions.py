@@ -24,8 +24,11 @@ _BREAKPOINT = "breakpoint"  # which templates heed
 _DIRECTIVE = r"promptlint:[ \t]*+([A-Za-z-]++)[ \t]*+(?:\[([^\[\]\r\n]*+)\])?"
 _OF_TEMPLATES = r"\{\{[-~]?[ \t]*(?:!(?:--)?|/\*)|<%#|\{%-?[ \t]*(?:comment[ \t]*-?%\}|#)"
 _OPENED = rf"[ \t]*+(?:<!--|\{{#[-+]?|#|//|/?\*|{_OF_TEMPLATES})?[ \t]*+"
-# Behind another comment's words a directive opens anew: `# promptlint: ...`.
-_WHOLE = rf"(?:^|(?<=[\r\n]))(?:{_OPENED}|[^\r\n]*?(?:#|//)[ \t]*+)({_DIRECTIVE})([^\r\n]*+)"
+# Behind the directive of another tool one opens anew: `# promptlint: ...`.
+_OF_OTHERS = (
+    r"(?:#|//|/\*)[ \t]*+(?:noqa|type:|pylint|ruff|mypy|pyright|fmt:|pragma|nosec|isort|eslint|@ts-|prettier|biome)"
+)
+_WHOLE = rf"(?:^|(?<=[\r\n]))(?:{_OPENED}|{_OF_OTHERS}[^\r\n\"'`]*?(?:#|//)[ \t]*+)({_DIRECTIVE})([^\r\n]*+)"
 _OPENERS = ("<!--", "{#", "{#-", "{#+", "#", "//", "/*", "--", ";")
 _CLOSERS = ("-->", "-#}", "+#}", "#}", "*/ -}}", "*/}}", "*/", "--}}", "--~}}", "~}}", "}}", "-%>", "%>")
 _END_OF_LIQUID = r"\{%-?[ \t]*endcomment[ \t]*-?%\}$|-?%\}$"

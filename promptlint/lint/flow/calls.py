@@ -45,7 +45,7 @@ def dotted(node: Expression) -> str:
     """A callee as it is written, without arguments: "self.client.messages.create"."""
     match node:
         case Name(name=name):
-            return name
+            return "" if name.startswith("operator:") else name
         case Member(of=of, name=name):
             inner = dotted(of)
             return f"{inner}.{name}" if inner else name
@@ -326,9 +326,23 @@ def made(run: Run, of: Class, given: list[Given], node: Call, frame: Frame) -> V
 
 def instance(run: Run, of: Class, given: list[Given], at: At, frame: Frame) -> Thing:
     """An object, with the fields that its class declares and that its first method sets."""
-    from promptlint.lint.flow.code import Assign
 
     thing = Thing(of)
+    place = of.scope.module, of.type.span
+    if place in run.making:
+        return thing  # classes whose objects hold each other
+    run.making.add(place)
+    try:
+        _fill_fields(run, thing, given, at, frame)
+    finally:
+        run.making.discard(place)
+    return thing
+
+
+def _fill_fields(run: Run, thing: Thing, given: list[Given], at: At, frame: Frame) -> None:
+    from promptlint.lint.flow.code import Assign
+
+    of = thing.type
     declared: list[str] = []
     for one in reversed(classes(run, of)):
         for statement in one.type.body:
@@ -342,13 +356,12 @@ def instance(run: Run, of: Class, given: list[Given], at: At, frame: Frame) -> T
     first = method_of(run, thing, "__init__") or method_of(run, thing, "constructor")
     if first is not None:
         run_code(run, first, given, at, frame)
-        return thing
+        return
     for name, one_given in zip(declared, (one for one in given if one.name is None), strict=False):
         thing.fields[name] = one_given.value
     thing.fields.update({one.name: one.value for one in given if one.name not in (None, "**")})
     if (later := method_of(run, thing, "__post_init__")) is not None:
         run_code(run, later, [], at, frame)
-    return thing
 
 
 def _is_model(run: Run, of: Class) -> bool | None:

@@ -204,7 +204,9 @@ def _choice(run: Run, node: Choice, frame: Frame) -> Value:
 
 
 def _lambda(run: Run, node: Lambda, frame: Frame) -> Value:
-    return Code(node.function, frame.scope)
+    made = Code(node.function, frame.scope)
+    run.inner[frame.scope.module, node.function.span] = made
+    return made
 
 
 def _awaited(run: Run, node: Awaited, frame: Frame) -> Value:

@@ -234,7 +234,7 @@ def _do(run: Run, node: Do, frame: Frame) -> bool:
 def _branch(run: Run, node: Branch, frame: Frame) -> bool:
     if node.test is not None:
         if _asks_for_main(node.test):
-            return False
+            return frame.is_script and not frame.depth and run.block(node.then, frame)
         run.value(node.test, frame)
     before = dict(frame.scope.names)
     frame.conditions += node.test is not None
@@ -263,7 +263,7 @@ def _merged(one: dict[str, Value], other: dict[str, Value]) -> dict[str, Value]:
 
 
 def _asks_for_main(test: Expression) -> bool:
-    """`if __name__ == "__main__":`: what it does begins where others would begin, too."""
+    """`if __name__ == "__main__":`, which holds for the module that is looked at, and for none that it imports."""
     return isinstance(test, Operation) and any(
         isinstance(one, Name) and one.name == "__name__" for one in test.operands
     )
@@ -303,7 +303,7 @@ def _rounds(run: Run, node: Loop, over: Value, few: int, frame: Frame) -> bool:
     return False
 
 
-_RETRY = re.compile(r"(?i)attempt|retr(?:y|ies)|tries\b|\brange\([1-5]\)")
+_RETRY = re.compile(r"(?i)(?<![a-z])(?:attempts?|retry|retries|tries)(?![a-z])")
 
 
 def _is_retry(run: Run, node: Loop, frame: Frame) -> bool:
@@ -321,7 +321,9 @@ def _leave(run: Run, node: Leave, frame: Frame) -> bool:
 
 
 def _define(run: Run, node: Define, frame: Frame) -> bool:
-    frame.scope.names[node.function.name] = Code(node.function, frame.scope)
+    made = Code(node.function, frame.scope)
+    frame.scope.names[node.function.name] = made
+    run.inner[frame.scope.module, node.function.span] = made
     return False
 
 
@@ -334,7 +336,9 @@ def _outer(run: Run, node: Outer, frame: Frame) -> bool:
 
 
 def _type(run: Run, node: Type, frame: Frame) -> bool:
-    frame.scope.names[node.name] = Class(node, frame.scope)
+    made = Class(node, frame.scope)
+    frame.scope.names[node.name] = made
+    run.inner[frame.scope.module, node.span] = made
     return False
 
 

@@ -1,14 +1,14 @@
 """A source file -> the changes that reach a prompt through it."""
 
 import gc
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from promptlint.errors import PromptlintError
 from promptlint.lint.flow import evaluate, execute
 from promptlint.lint.flow.calls import answer_of, instance, is_kept, of_type
-from promptlint.lint.flow.code import Module, Name, Parameter, Type
+from promptlint.lint.flow.code import Define, Module, Name, Parameter, Span, Type
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project, language_of
 from promptlint.lint.flow.prompts import seen_answer, seen_parameters
@@ -21,6 +21,7 @@ from promptlint.lint.flow.values import (
     Class,
     Code,
     Element,
+    Fields,
     Several,
     Unknown,
     Value,
@@ -30,6 +31,7 @@ from promptlint.prompt import Document
 EXPRESSIONS.update(evaluate.HANDLERS)
 STATEMENTS.update(execute.HANDLERS)
 
+_MOST_INNER = 100  # functions inside of others that are looked at
 _MOST_EXTENDING = 4  # classes for which a method of the one that they extend is looked at
 
 
@@ -57,13 +59,19 @@ def read_source(document: Document) -> Source | None:
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
-    """Trees and values are made by the ten thousand and live on: looking for garbage as often as usual finds none."""
-    usual = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 50)
+    """Trees and values are made by the ten thousand and live on: looking for garbage as often as usual finds none.
+
+    The command line looks for none at all, but what is left of a file holds itself, and there may be thousands.
+    """
+    usual, was_on = gc.get_threshold(), gc.isenabled()
+    gc.set_threshold(100_000, 20, 10)
+    gc.enable()
     try:
         yield
     finally:
         gc.set_threshold(*usual)
+        if not was_on:
+            gc.disable()
 
 
 def _followed(document: Document, told: Signs) -> Source:
@@ -75,7 +83,8 @@ def _followed(document: Document, told: Signs) -> Source:
                 _run_script(run)
             elif (0, root.function.span) not in run.entered or root.is_first:
                 _run_root(run, root)
-        except (RecursionError, PromptlintError):  # a body that is nested too deeply
+            _run_inner(run, told)
+        except Exception:  # such as code that is nested too deeply: one function must not hide what others do
             run.is_cut_off = True
     flows = tuple(_told_once(run))
     return Source(tuple(project.modules), tuple(project.documents), flows, not run.gave_up, tuple(project.looked_for))
@@ -98,6 +107,32 @@ def _run_root(run: Run, root: Root) -> None:
         run.entered.add((0, root.function.span))
         owner = instance(run, Class(one, outer), [], At(0, root.function.span), Frame(outer, frozen=True, depth=1))
         _run_for(run, Code(root.function, outer, owner, Class(root.types[-1], outer)))
+
+
+def _run_inner(run: Run, told: Signs) -> None:
+    """Run the functions that a function has made and that nobody has called, where prompts are put together in them."""
+    for _ in range(_MOST_INNER):
+        waiting = [(place, made) for place, made in run.inner.items() if place not in run.entered and place[0] == 0]
+        found = next(((place, made) for place, made in waiting if _holds_sign(run, told, place[1])), None)
+        if found is None:
+            return
+        (_, span), made = found
+        run.entered.add((0, span))
+        if isinstance(made, Code):
+            _run_for(run, made)
+            continue
+        for statement in made.type.body:
+            if isinstance(statement, Define) and (0, statement.function.span) not in run.entered:
+                owner = instance(
+                    run, made, [], At(0, span), Frame(made.scope, frozen=True, depth=1, calls=((0, span),))
+                )
+                _run_for(run, Code(statement.function, made.scope, owner, made))
+
+
+def _holds_sign(run: Run, told: Signs, span: Span) -> bool:
+    start, end = run.module(0).chars(span)
+    number = bisect_left(told.places, start)
+    return number < len(told.places) and told.places[number] < end
 
 
 def _extending(module: Module, wanted: Type) -> list[Type]:
@@ -132,12 +167,20 @@ def _bind(run: Run, code: Code, frame: Frame) -> None:
         if run.language(frame) == "python" and not code.function.is_static and parameters:
             names[parameters.pop(0).name] = code.owner
     for one in parameters:
-        value = _of_type(run, one, frame)
+        value = _open(one) if one.kind != "one" else _of_type(run, one, frame)
         if one.pattern is not None:
             execute.declare(one.pattern, frame)
             execute.assign(run, one.pattern, value, frame)
         else:
             names[one.name] = value
+
+
+def _open(parameter: Parameter) -> Value:
+    """What `*args` and `**kwargs` hold of which nothing is known; more may be put in."""
+    name = parameter.name
+    if parameter.kind == "rest":
+        return Several([Element(Unknown(name), spread=True)])
+    return Fields(others=[Unknown(name, is_parameter=True)])
 
 
 def _of_type(run: Run, parameter: Parameter, frame: Frame) -> Value:

@@ -1,6 +1,7 @@
 """Where in a prompt a change stands, and whether anything is lost behind it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from promptlint.lint.flow.flow import Flow, Slot
@@ -22,6 +23,7 @@ from promptlint.lint.flow.values import (
 )
 
 _SYSTEM = frozenset({"system", "developer"})
+_MOST = 200  # changes of one prompt that are told
 _PLACES_OF_MARKERS = frozenset(MARKERS)
 
 
@@ -49,7 +51,9 @@ def judge(run: Run, prompt: Prompt, seen: Seen, frame: Frame) -> None:
     if not (prompt.tools or prompt.system or prompt.messages or prompt.cache_key):
         return
     run.saw_prompt = True
-    flows = [*_beginning(prompt, seen), *_conversation(prompt, seen, frame), *_keys(prompt, seen)]
+    found = chain(_beginning(prompt, seen), _conversation(prompt, seen, frame), _keys(prompt, seen))
+    flows = list(islice(found, _MOST))
+    run.is_cut_off |= len(flows) == _MOST
     flows += _marked(run, prompt, seen, frame) if seen.certain else []
     if seen.certain:
         for slot in (prompt.tools, prompt.system, prompt.messages):

@@ -288,7 +288,9 @@ def json_text(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     is_python = run.language(frame) == "python"
     keywords = {one.name: one.value for one in given}
     replaced = not is_python and len(given) > 1 and not (isinstance(given[1].value, Plain) and given[1].value.is_none)
-    is_sorted = replaced or not {"sort_keys", "option", "**"}.isdisjoint(keywords)
+    written = {one.name: run.text(one.at) for one in given}
+    sorts = written.get("sort_keys", "False") != "False" or "SORT_KEYS" in written.get("option", "")
+    is_sorted = replaced or sorts or "**" in keywords
     value = given[0].value
     if not is_python and isinstance(value, Changing):
         return Changing(value.change._replace(at=at))
@@ -296,9 +298,15 @@ def json_text(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     for one in options(value):
         if isinstance(one, Fields) and is_sorted:
             one = replace_order(one)
+        if isinstance(one, Fields) and one.others and not is_sorted:
+            given_in = next((each for each in one.others if isinstance(each, Unknown) and each.is_parameter), None)
+            if given_in is not None and one.order is None:
+                change = run.change("unsorted_keys", given_in.name or "its argument", at, frame, weak=True)
+                parts.append(Written((Changing(change), one)))
+                continue
         if isinstance(one, Several | Fields):
             parts.append(texts.joined(one, at))
-        elif isinstance(one, Unknown) and one.is_parameter and not is_sorted:
+        elif not is_sorted and isinstance(one, Unknown) and one.is_parameter:
             change = run.change("unsorted_keys", one.name or "its argument", at, frame, weak=True)
             parts.append(Written((Changing(change), one)))
         else:

@@ -8,7 +8,7 @@ from promptlint.facts import flow_tables
 from promptlint.lint.flow.code import Argument, Call, Constant, Item, Member
 from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame
-from promptlint.lint.flow.texts import as_date, element_of
+from promptlint.lint.flow.texts import as_date, element_of, whole_number
 from promptlint.lint.flow.values import (
     Changing,
     Class,
@@ -32,6 +32,8 @@ _WHOLE_DAY = 10  # characters of an ISO time that are its date
 
 def member(run: Run, of: Value, name: str, node: Any, frame: Frame) -> Value:
     """What `of.name` is; `node` is the whole expression."""
+    if isinstance(of, Unknown) and (row := flow_tables.change_of(run.language(frame), "member", name)) is not None:
+        return Changing(run.change(row.kind, name, run.at(node, frame), frame))
     match of:
         case Outside(module):
             return _outside(run, f"{module}.{name}", node, frame)
@@ -106,8 +108,9 @@ def _nth(run: Run, of: Several, node: Item, frame: Frame) -> Value:
     assert node.key is not None
     number = run.text(run.at(node.key, frame)).replace(" ", "")
     is_known = not any(item.spread or item.repeated for item in of.items)
-    if is_known and number.lstrip("-").isdigit() and -len(of.items) <= int(number) < len(of.items):
-        return of.items[int(number)].value
+    place = whole_number(number)
+    if is_known and place is not None and -len(of.items) <= place < len(of.items):
+        return of.items[place].value
     if number == "0" and of.items and not (of.items[0].spread or of.items[0].repeated):
         return of.items[0].value
     if number == "-1" and of.items and not of.items[-1].spread:

@@ -69,20 +69,27 @@ def template(value: Value, frame: Frame) -> Several:
 
 def sent_template(run: Run, base: Several, given: list[Given], node: Call, frame: Frame) -> Value:
     """Messages whose holes are filled where they are sent."""
+    from promptlint.lint.flow.calls import dotted
+
+    filled = filled_template(base, given, frame)
+
+    judge(run, Prompt(messages=(filled,)), Seen(run.at(node, frame), f"{dotted(node.callee)}()", True), frame)
+    return filled
+
+
+def filled_template(base: Several, given: list[Given], frame: Frame) -> Several:
+    """Messages in which the holes are filled that arguments name: a template still, for others may be left."""
     named: dict[str, Value] = {str(one.name): one.value for one in given if one.name not in (None, "**")}
     for one in given:
         for value in options(one.value):
             if isinstance(value, Fields):
                 named = {**value.entries, **named}
-    filled = Several(order=base.order, depth=frame.depth, loops=base.loops)
+    filled = Several(order=base.order, depth=frame.depth, loops=base.loops, is_template=True)
     for item in base.items:
         value = item.value
-        if isinstance(value, Fields):
-            value = Fields({key: _filled(each, named) for key, each in value.entries.items()})
+        if isinstance(value, Fields) and "content" in value.entries:
+            value = Fields({**value.entries, "content": _filled(value.entries["content"], named)})
         filled.items.append(Element(value, item.repeated, item.spread, item.maybe, item.loops))
-    from promptlint.lint.flow.calls import dotted
-
-    judge(run, Prompt(messages=(filled,)), Seen(run.at(node, frame), f"{dotted(node.callee)}()", True), frame)
     return filled
 
 
@@ -90,7 +97,7 @@ def _filled(value: Value, named: dict[str, Value]) -> Value:
     parts: list[Value] = []
     for piece in value.parts if isinstance(value, Written) else (value,):
         if isinstance(piece, Plain) and piece.text is not None:
-            parts += texts.filled_braces(piece.text, [], named, piece.at).parts
+            parts += texts.filled_braces(piece.text, [], named, piece.at, keeps=True).parts
         else:
             parts.append(piece)
     return Written(tuple(parts))

@@ -6,7 +6,7 @@ from promptlint.facts import flow_tables
 from promptlint.lint.flow import known, texts
 from promptlint.lint.flow.calls import Given
 from promptlint.lint.flow.code import Call, Member, Name
-from promptlint.lint.flow.messages import sent_template
+from promptlint.lint.flow.messages import filled_template, sent_template
 from promptlint.lint.flow.objects import changed_by_method
 from promptlint.lint.flow.outside import answer, function
 from promptlint.lint.flow.queries import ONE_ROW, ROWS, unordered_rows
@@ -122,6 +122,12 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
         return base
     if base.is_template and name in _FILLS | _SENDS:
         return sent_template(run, base, given, node, frame)
+    if base.is_template and name in ("pipe", "partial", "bind", "with_config", "withConfig"):
+        return filled_template(base, given, frame)
+    if name == "clear" and not frame.conditions:
+        base.items.clear()
+        base.order = base.order if base.is_set else None
+        return Plain(None)
     if name in ("map", "flatMap"):
         return _mapped(run, base, given, node, frame)
     if name == "forEach" and given:
@@ -168,7 +174,8 @@ def _add(run: Run, base: Several, name: str, given: list[Given], node: Call, fra
     place = 0 if name in ("unshift", "appendleft", "prepend") else len(base.items)
     if name == "insert" and values:
         text = run.text(values.pop(0).at)
-        place = min(int(text), place) if text.isdigit() else place
+        index = texts.whole_number(text)
+        place = min(index, place) if index is not None and index >= 0 else place
     added: list[Element] = []
     for one in values:
         if name in ("extend", "update") or one.spread:
@@ -380,7 +387,7 @@ def _is_day(run: Run, name: str, given: list[Given], to_date: flow_tables.ToDate
         return flow_tables.options_are_date(fields)
     if name in to_date.slices and len(given) > 1:
         last = run.text(given[1].at)
-        return last.isdigit() and 0 < int(last) <= to_date.length
+        return 0 < (texts.whole_number(last) or 0) <= to_date.length
     return (
         name in to_date.methods
         or (name in to_date.floors and text in to_date.units)

@@ -54,6 +54,7 @@ class Project:
         return next((found for each in _files(folder, name) if (found := self._load(each)) is not None), None)
 
     def _load(self, path: str) -> int | None:
+        path = os.path.normpath(path).replace(os.sep, "/")
         self.looked_for[path] = None
         if not os.path.isfile(path):
             return None
@@ -65,8 +66,9 @@ class Project:
                 if held is not None and self._room >= len(held.module.text):
                     self._room -= len(held.module.text)
                     self._numbers[real] = len(self.modules)
-                    self.modules.append(held.module)
-                    self.documents.append(held.document)
+                    # Who read it first may have reached it on another way.
+                    self.modules.append(held.module._replace(path=path))
+                    self.documents.append(held.document._replace(path=path))
         return self._numbers[real]
 
 

@@ -23,6 +23,8 @@ def unordered_rows(run: Run, name: str, given: list[Given], node: Call, frame: F
         return _rows(run, name, "", node, frame)
     text = _constant_text(given[0].value)
     if text is None or not is_unordered_query(text):
+        if (cursor := _cursor(name, node)) is not None:
+            frame.scope.names[cursor] = Unknown(cursor)  # the rows of its last query are gone
         return None
     return _rows(run, name, text, node, frame)
 
@@ -42,10 +44,15 @@ def _rows(run: Run, name: str, text: str, node: Call, frame: Frame) -> Several:
     words = text.upper().split()
     item: Value = Changing(change) if "LIMIT" in words or "TOP" in words else Unknown()
     rows = Several([Element(item, repeated=True)], change, depth=frame.depth)
-    owner = node.callee.of if isinstance(node.callee, Member) else None
-    if isinstance(owner, Name) and name == "execute" and owner.name.startswith(("cur", "c")) and len(owner.name) < 8:
-        frame.scope.names[owner.name] = rows  # a cursor, whose rows are fetched later
+    if (cursor := _cursor(name, node)) is not None:
+        frame.scope.names[cursor] = rows  # they are fetched later
     return rows
+
+
+def _cursor(name: str, node: Call) -> str | None:
+    """The name of the cursor that executes a query."""
+    owner = node.callee.of if isinstance(node.callee, Member) and name == "execute" else None
+    return owner.name if isinstance(owner, Name) and owner.name in ("cur", "cursor", "csr", "crsr") else None
 
 
 def _constant_text(value: Value) -> str | None:

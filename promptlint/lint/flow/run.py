@@ -11,6 +11,8 @@ from promptlint.lint.flow.signs import Signs, signs
 from promptlint.lint.flow.values import (
     At,
     Change,
+    Class,
+    Code,
     Kind,
     Outside,
     Package,
@@ -38,6 +40,8 @@ class Run:
         self.told = {0: told}
         self.flows: list[Flow] = []
         self.judged: set[tuple[At, At]] = set()  # changes that were seen in a request, harmful or not
+        self.making: set[tuple[int, Span]] = set()  # classes of which an object is being made
+        self.inner: dict[tuple[int, Span], Code | Class] = {}  # functions and classes that functions have made
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
         self.saw_prompt = told.deals_with_prompts

@@ -23,7 +23,7 @@ _BODY = frozenset(
 _LONG = re.compile(r"(?:(?<=[\"'`])|(?<=\\\n)|(?<=\\n))[^\"\\`]{400,}")
 _DOCSTRING = re.compile(r"(?:[:;}\n]|^)[ \t]*\n\s*[rRuU]?(?:\"\"\"|''')(?:\\\n)?\Z|\A[rR]?\"\"\"\Z")
 _LEAST = 80  # words of a long text
-_NAME = r"([A-Za-z_$][\w$]*)\s*(?::[^=\n]*)?=[\s(]*"
+_NAME = r"(?<![\w$])([A-Za-z_$][\w$]*+)\s*(?::[^=\n]*)?=[\s(]*"
 _OPENS = r"[rfbuRFBU]{0,2}[\"'`]{1,3}(?:\\\n|\\n)?$"
 _NAME_OF_TEXT = re.compile(_NAME + _OPENS)
 _NAME_OF_LIST = re.compile(_NAME + r"\[\s*(?:[\"'`][^\n]*\n\s*)*" + _OPENS)
@@ -45,7 +45,9 @@ def signs(language: Language, text: str) -> Signs:
         words.setdefault(match[0], []).append(match.start())
     modules = _imported(language, text)
     hints = _HINT.search(text) is not None
-    deals = hints and flow_tables.deals_with_prompts(language, modules, words, text)
+    deals = (hints or flow_tables.imports_sdk(language, modules)) and flow_tables.deals_with_prompts(
+        language, modules, words, text
+    )
     names = _names(language, modules)
     is_body = "model" in words and not _BODY.isdisjoint(words)
     found: list[int] = []

@@ -26,7 +26,7 @@ _OF_MESSAGE = frozenset(
     | {"function_call", "toolInvocations", *_CONTENT}
 )
 """What a model reads of a message; applications keep more in one: ids, times, figures."""
-_LONGEST, _DEEPEST, _MOST_VALUES = 20_000, 30, 60_000
+_LONGEST, _DEEPEST, _MOST_VALUES = 20_000, 30, 20_000
 
 
 class Piece(NamedTuple):

@@ -1,7 +1,6 @@
 """How values become text, and what stands in lists."""
 
 import re
-import string
 from collections.abc import Iterator, Mapping
 
 from promptlint.facts import flow_tables
@@ -25,6 +24,11 @@ from promptlint.lint.flow.values import (
 )
 
 _FEW = 4  # items that are told apart
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a short literal says."""
+    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else None
 
 
 def order_of(value: Value) -> Change | None:
@@ -117,8 +121,10 @@ _DOLLARS = re.compile(r"\$\$|\$(?:\{(\w+)\}|(\w+))")
 _DOUBLE = re.compile(r"\{\{[{~-]?\s*([\w.]+)[^{}]*\}\}")
 
 
-def filled_braces(text: str, positional: list[Value], named: Mapping[str, Value], at: At | None) -> Written:
-    """What `str.format` makes of a template."""
+def filled_braces(
+    text: str, positional: list[Value], named: Mapping[str, Value], at: At | None, *, keeps: bool = False
+) -> Written:
+    """What `str.format` makes of a template; `keeps`: holes for which there is no value stay holes."""
     parts: list[Value] = []
     last, number = 0, 0
     for match in _BRACES.finditer(text):
@@ -128,12 +134,14 @@ def filled_braces(text: str, positional: list[Value], named: Mapping[str, Value]
             parts.append(Plain(match[0][0], at))
             continue
         name, pattern = re.match(r"(\w*)[^:]*:?(.*)", match[1], re.DOTALL).groups()  # type: ignore[union-attr]
-        if not name or name.isdigit():
-            place = int(name) if name else number
+        if not name or (name.isascii() and name.isdigit()):
+            place = (whole_number(name) or 0) if name else number
             number += not name
             value = positional[place] if place < len(positional) else Unknown()
         else:
             value = named.get(name, Unknown(name))
+            if isinstance(value, Unknown) and keeps:
+                value = Plain(match[0], at)
         parts.append(formatted(value, pattern))
     return Written((*parts, Plain(text[last:], at)))
 
@@ -192,15 +200,7 @@ def replaced(text: Value, old: str, new: Value) -> Value:
         return Written(tuple(piece for several in pieces for piece in several))
     if isinstance(text, Plain) and text.text is not None and old and old in text.text:
         parts: list[Value] = []
-        for piece in text.text.split(old)[:50]:
+        for piece in text.text.split(old, 50):
             parts += [Plain(piece, text.at), new]
         return Written(tuple(parts[:-1]))
     return text
-
-
-def names_in(text: str) -> list[str]:
-    """The names of the fields of a `str.format` template."""
-    try:
-        return [name for _, name, _, _ in string.Formatter().parse(text) if name]
-    except ValueError:
-        return []

@@ -163,6 +163,7 @@ class Either(NamedTuple):
 
 
 Value = Plain | Unknown | Outside | Changing | Written | Several | Fields | Code | Class | Thing | Package | Either
+_LEAVES = (Plain, Unknown, Outside, Changing, Package)  # what is compared by what it is; other values by where they are
 NOTHING = Plain(None, is_none=True)
 _MOST_OPTIONS = 8
 _DEEPEST = 24
@@ -174,7 +175,7 @@ def either(*values: Value) -> Value:
     found: list[Value] = []
     for value in values:
         for one in value.options if isinstance(value, Either) else (value,):
-            if not any(one is known or (isinstance(one, tuple) and one == known) for known in found):
+            if not any(one is known or (isinstance(one, _LEAVES) and one == known) for known in found):
                 found.append(one)
     more = [one for one in found if not (isinstance(one, Plain) and one.is_none)]
     found = more or found
