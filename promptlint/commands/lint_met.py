@@ -4,7 +4,6 @@ import os
 import re
 
 from promptlint.commands.lint_files import DATA, SOURCES, is_for_something_else, is_template
-from promptlint.lint.flow.project import root_of
 from promptlint.load.delimited.languages import all_ends, named_so
 
 PROMPTS = (".prompty", ".baml", *all_ends())
@@ -75,6 +74,8 @@ def _left_out(path: str) -> str | None:
     """Why a source is not looked at."""
     if path.endswith((".d.ts", ".d.mts", ".d.cts", ".min.js")):
         return "it holds no code that somebody wrote"
+    from promptlint.lint.flow.project import root_of
+
     root = root_of(os.path.dirname(os.path.abspath(path)))
     *folders, name = os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/").lower().split("/")
     typed = () if os.path.isabs(path) else path.replace(os.sep, "/").lower().split("/")

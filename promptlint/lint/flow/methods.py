@@ -144,22 +144,10 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
     if name in ONE_ROW or name in ("pop", "at", "find", "shift"):
         return texts.element_of(base)
     if name in _COPIES or name in ROWS:
-        if name == "filter" and given:
-            run_round(run, base, given, node, frame)
-        if name == "reverse":
-            base.items.reverse()
-        made = Several([item.copy() for item in base.items], base.order, base.is_set, depth=frame.depth)
-        if name == "toReversed":
-            made.items.reverse()
-        for one in given if name in ("concat", "union") else ():
-            from promptlint.lint.flow.evaluate import spread_into
-
-            spread_into(made, one.value, frame)
-        return made
+        return _copy(run, base, name, given, node, frame)
     if name in ("entries", "items"):
-        return Several(
-            [Element(Several([Element(Plain(None)), Element(texts.element_of(base))]), repeated=True)], base.order
-        )
+        pair = Several([Element(Plain(None)), Element(texts.element_of(base))])
+        return Several([Element(pair, repeated=True)], base.order)
     if name == "reduce" and given:
         start = given[1] if len(given) > 1 else given[0]._replace(value=texts.element_of(base))
         item = given[0]._replace(value=texts.element_of(base))
@@ -167,6 +155,22 @@ def _of_list(run: Run, base: Several, name: str, given: list[Given], node: Call,
     if name in passing.cleans or name in passing.clean_methods:
         return Plain(None)
     return Unknown(name)
+
+
+def _copy(run: Run, base: Several, name: str, given: list[Given], node: Call, frame: Frame) -> Several:
+    """A new list of the items, or of some of them; `reverse` turns the old one round."""
+    if name == "filter" and given:
+        run_round(run, base, given, node, frame)
+    if name == "reverse":
+        base.items.reverse()
+    made = Several([item.copy() for item in base.items], base.order, base.is_set, depth=frame.depth)
+    if name == "toReversed":
+        made.items.reverse()
+    for one in given if name in ("concat", "union") else ():
+        from promptlint.lint.flow.evaluate import spread_into
+
+        spread_into(made, one.value, frame)
+    return made
 
 
 def _add(run: Run, base: Several, name: str, given: list[Given], node: Call, frame: Frame) -> None:

@@ -60,7 +60,7 @@ def _changing(run: Run, name: str, given: list[Given], node: Call, frame: Frame)
     if name.rpartition(".")[0] in run.seeded:
         return Unknown()
     row = flow_tables.change_of(language, "new" if node.is_new else "call", name, count)
-    row = row or flow_tables.change_of(language, "object", name)
+    row = row or flow_tables.change_of(language, "object", name, count)
     if row is not None:
         return known.made_by(run, row, f"{name}()", given, node, frame)
     if name in flow_tables.passing(language).command_runners:
