@@ -216,3 +216,30 @@ def test_scripts_that_tell_nothing(
     found = source(tmp_path, "in/app.ts", monkeypatch)
     assert lines(found) == []
     assert not [path for path in looked_at(found) if not path.startswith("in")]
+
+
+def test_a_function_of_the_project_that_sends_makes_its_callers_worth_a_look(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/send.py").write_text(
+        "import anthropic\nclient = anthropic.Anthropic()\n"
+        "def send(text, turns):\n    return client.messages.create(system=text, messages=turns, model='m')\n"
+    )
+    (tmp_path / "desk/words.py").write_text(
+        "from datetime import datetime\ndef words():\n    return f'It is {datetime.now()} and you are kind.'\n"
+    )
+    main = tmp_path / "main.py"
+    main.write_text(
+        "from desk.send import send\nfrom desk.words import words\ndef ask(t):\n    return send(words(), t)\n"
+    )
+    found = read_source(read(str(main)))
+    assert [(flow.change.kind, flow.slot, flow.certain) for flow in found.flows] == [("clock", "system", True)]
+    main.write_text(
+        "from desk.send import sent\nfrom desk.words import words\ndef ask(t):\n    return print(words(), t)\n"
+    )
+    assert read_source(read(str(main))).flows == ()
+    (tmp_path / "desk/send.py").write_text("def send(text, turns):\n    return None\n")
+    main.write_text(
+        "from desk.send import send\nfrom desk.words import words\ndef ask(t):\n    return send(words(), t)\n"
+    )
+    assert read_source(read(str(main))).modules == ()

@@ -22,14 +22,16 @@ _MINIFIED = 5_000  # characters of a line that nobody writes
 def lint_source(document: Document, how: How) -> Linted:
     """The findings of a source file; some may lie in others of its project.
 
-    Raises PromptlintError for what cannot be parsed, and for TypeScript without the extra that reads it.
+    Raises PromptlintError for what seems to put prompts together and cannot be parsed, and for such TypeScript without
+    the extra that reads it.
     """
     what = "TypeScript" if document.path.endswith(TYPESCRIPT) else "Python"
     if is_made_by_machine(document.text):
         return Linted(document.path, f"{what} source", notes=(MADE_BY_MACHINE,), ran=("source",))
     source = read_source(document)
-    if source is None:
-        return Linted(document.path, f"{what} source", ran=("source",), comments=tuple(_commented_alone(document)))
+    if not source.modules:
+        comments = tuple(_commented_alone(document))
+        return Linted(document.path, f"{what} source", files=source.looked_for, ran=("source",), comments=comments)
     subject = SourceSubject(source, how.vocabulary.count)
     told = in_files(hits(how.rules, subject), source.documents)
     return Linted(

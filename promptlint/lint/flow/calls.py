@@ -316,7 +316,7 @@ def _member_of(run: Run, of: Class, name: str) -> tuple[Function, Class] | None:
 def made(run: Run, of: Class, given: list[Given], node: Call, frame: Frame) -> Value:
     """A new object of a class of the project."""
     has_own = any(method_of(run, of, name) for name in ("__init__", "constructor"))
-    if not has_own and _is_model(run, of) is None:
+    if not has_own and not _is_model(of):
         written = dotted(node.callee)
         from promptlint.lint.flow.prompts import seen_call
 
@@ -364,10 +364,10 @@ def _fill_fields(run: Run, thing: Thing, given: list[Given], at: At, frame: Fram
         run_code(run, later, [], at, frame)
 
 
-def _is_model(run: Run, of: Class) -> bool | None:
-    """True for a class whose fields are given when an object is made (a dataclass and the like); else None."""
-    written = [dotted(one).rpartition(".")[2] for one in (*of.type.decorators, *of.type.bases)]
-    return True if {"dataclass", "BaseModel", "NamedTuple", "define", "frozen", "Struct"} & set(written) else None
+def _is_model(of: Class) -> bool:
+    """Whether the fields of a class are given when an object is made: a dataclass and the like."""
+    written = {dotted(one).rpartition(".")[2] for one in (*of.type.decorators, *of.type.bases)}
+    return not written.isdisjoint({"dataclass", "BaseModel", "NamedTuple", "define", "frozen", "Struct"})
 
 
 def _default(run: Run, node: Expression, frame: Frame) -> Value:

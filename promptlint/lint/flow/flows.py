@@ -15,6 +15,7 @@ from promptlint.lint.flow.prompts import seen_answer, seen_parameters
 from promptlint.lint.flow.roots import Root, roots
 from promptlint.lint.flow.run import EXPRESSIONS, STATEMENTS, Run
 from promptlint.lint.flow.scope import Frame, Scope
+from promptlint.lint.flow.senders import uses_of_senders
 from promptlint.lint.flow.signs import Signs, signs
 from promptlint.lint.flow.values import (
     At,
@@ -38,23 +39,29 @@ _MOST_EXTENDING = 4  # classes for which a method of the one that they extend is
 class Source(NamedTuple):
     """A module with the changes that reach prompts through it, and the modules of the project that it led to."""
 
-    modules: tuple[Module, ...]  # the first is the one that was looked at
+    modules: tuple[Module, ...]  # the first is the one that was looked at; (): there was no need to
     documents: tuple[Document, ...]  # of the modules
     flows: tuple[Flow, ...]  # one for each place, in the order of the text
     complete: bool  # all of it was followed
     looked_for: tuple[str, ...]  # paths of files that it depends on, whether they are there or not
 
 
-def read_source(document: Document) -> Source | None:
-    """Follow what may reach a prompt; None where nothing in the source says that it puts one together.
+def read_source(document: Document) -> Source:
+    """Follow what may reach a prompt; without modules where nothing in the source says that it puts one together.
 
     Nothing of the code runs; other files of its project are read. Raises PromptlintError for what cannot be parsed.
     """
     told = signs(language_of(document.path), document.text)
+    looked_for: tuple[str, ...] = ()
+    if document.revision is None:
+        uses = uses_of_senders(document.path, document.text, told.words)
+        told = told._replace(places=tuple(sorted({*told.places, *uses.places})))
+        looked_for = uses.looked_for
     if not told.places:
-        return None
+        return Source((), (), (), True, looked_for)
     with _collecting_seldom():
-        return _followed(document, told)
+        source = _followed(document, told)
+    return source._replace(looked_for=tuple(dict.fromkeys((*looked_for, *source.looked_for))))
 
 
 @contextmanager

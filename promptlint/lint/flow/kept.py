@@ -216,7 +216,9 @@ def _assigned(body: tuple[Statement, ...], name: str) -> int:
     count = 0
     for statement in body:
         match statement:
-            case Assign(target=Member(name=found)) | Assign(target=Name(name=found)) if found == name:
+            case Assign(target=Member(of=Name(name="self" | "this" | "cls"), name=found)) if found == name:
+                count += 1
+            case Assign(target=Name(name=found)) if found == name:
                 count += 1
             case Do(value=Call(callee=Member(of=Member(name=found) | Name(name=found), name="clear"))) if found == name:
                 count += 1

@@ -297,7 +297,7 @@ def json_text(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     parts: list[Value] = []
     for one in options(value):
         if isinstance(one, Fields) and is_sorted:
-            one = replace_order(one)
+            one = sorted_keys(one)
         if isinstance(one, Fields) and one.others and not is_sorted:
             given_in = next((each for each in one.others if isinstance(each, Unknown) and each.is_parameter), None)
             if given_in is not None and one.order is None:
@@ -314,7 +314,7 @@ def json_text(run: Run, given: list[Given], node: Call, frame: Frame) -> Value:
     return either(*parts) if parts else Unknown()
 
 
-def replace_order(value: Fields) -> Fields:
+def sorted_keys(value: Fields) -> Fields:
     """The same mapping, its keys sorted."""
     return Fields(value.entries, value.others, None, value.maybe, value.places, value.depth, value.frozen)
 

@@ -38,11 +38,9 @@ class Project:
 
     def find(self, number: int, wanted: Imported) -> int | None:
         """The module of the project that an import in another one means; None: it is from elsewhere."""
-        here = self.documents[number].path
-        if here == "-" or self.documents[number].revision is not None:
+        if self.documents[number].revision is not None:
             return None
-        is_python = self.modules[number].language == "python"
-        paths = _python(here, wanted.module) if is_python else _typescript(here, wanted.module)
+        paths = candidates(self.documents[number].path, self.modules[number].language, wanted.module)
         return next((found for path in paths if (found := self._load(path)) is not None), None)
 
     def submodule(self, number: int, name: str) -> int | None:
@@ -70,6 +68,15 @@ class Project:
                     self.modules.append(held.module._replace(path=path))
                     self.documents.append(held.document._replace(path=path))
         return self._numbers[real]
+
+
+def candidates(here: str, language: Language, module: str) -> Iterator[str]:
+    """The files inside the project, the best first, that a module may mean which the file `here` imports."""
+    if here != "-":
+        for path in _python(here, module) if language == "python" else _typescript(here, module):
+            path = os.path.normpath(path).replace(os.sep, "/")
+            if _is_inside(os.path.realpath(path), here):
+                yield path
 
 
 class _Held(NamedTuple):

@@ -33,7 +33,7 @@ branches more is not followed to its end."""
 
 
 class Run:
-    """State of one walk. Its methods raise nothing; what goes too deep is taken to be unknown."""
+    """State of one walk; code that is nested too deeply raises RecursionError."""
 
     def __init__(self, project: Project, told: Signs) -> None:
         self.project = project
@@ -159,6 +159,7 @@ class Run:
         return None
 
     def imported(self, number: int, wanted: Imported) -> Value:
+        """What an import of a module gives."""
         package = self.project.find(number, wanted)
         wanted = wanted._replace(module=wanted.module.removeprefix("node:"))
         if wanted.name == "default":

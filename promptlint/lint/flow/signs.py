@@ -36,6 +36,7 @@ class Signs(NamedTuple):
     words: Mapping[str, list[int]]  # each word of the text, and the characters at which it begins
     deals_with_prompts: bool  # the module shows that it has to do with language models
     hints: bool  # some word at least leaves room for one
+    sends: bool  # a call that takes prompts is among the places
 
 
 def signs(language: Language, text: str) -> Signs:
@@ -43,7 +44,7 @@ def signs(language: Language, text: str) -> Signs:
     words: dict[str, list[int]] = {}
     for match in _WORD.finditer(text):
         words.setdefault(match[0], []).append(match.start())
-    modules = _imported(language, text)
+    modules = imported(language, text)
     hints = _HINT.search(text) is not None
     deals = (hints or flow_tables.imports_sdk(language, modules)) and flow_tables.deals_with_prompts(
         language, modules, words, text
@@ -51,6 +52,7 @@ def signs(language: Language, text: str) -> Signs:
     names = _names(language, modules)
     is_body = "model" in words and not _BODY.isdisjoint(words)
     found: list[int] = []
+    calls: list[int] = []
     for word, starts in words.items():
         kind = _kind(word)
         if kind == "strong":
@@ -58,12 +60,12 @@ def signs(language: Language, text: str) -> Signs:
         elif kind == "weak" and deals:
             found += [start for start in starts if _USED.match(text, start + len(word))]
         elif word in names:
-            found += [start for start in starts if _is_call(text, start, names[word], is_body)]
+            calls += [start for start in starts if _is_call(text, start, names[word], is_body)]
         elif word in _ROLES and not _OTHER_ROLES.isdisjoint(words):
             found += [start for start in starts if _is_quoted(text, start, start + len(word))]
     if hints:
         found += _long_texts(text, words)
-    return Signs(tuple(sorted(set(found))), words, deals, hints)
+    return Signs(tuple(sorted({*found, *calls})), words, deals, hints, bool(calls))
 
 
 @lru_cache(1 << 16)
@@ -83,7 +85,7 @@ def _is_call(text: str, start: int, owners: Mapping[str, bool], is_body: bool) -
     return owner is not None and owner[1] in owners and (is_body or not owners[owner[1]])
 
 
-def _imported(language: Language, text: str) -> tuple[str, ...]:
+def imported(language: Language, text: str) -> tuple[str, ...]:
     """The modules that a text imports, as it names them."""
     pattern = _PYTHON_IMPORT if language == "python" else _TYPESCRIPT_IMPORT
     return tuple(sorted({name.strip() for match in pattern.finditer(text) for name in match[1].split(",")}))
