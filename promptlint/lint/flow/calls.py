@@ -276,7 +276,7 @@ def of_type(run: Run, parameter: Parameter, frame: Frame) -> Value:
     """An argument of which no more is known than its type says."""
     found = run.of_module(frame.scope.module, parameter.type) if parameter.type else None
     if isinstance(found, Class) and frame.depth < _DEEPEST // 2 and len(classes(run, found)) < _MOST_CLASSES:
-        return instance(run, found, [], At(*frame.calls[-1]), replace(frame, frozen=True))
+        return some_instance(run, found, At(*frame.calls[-1]), frame)
     return Unknown(parameter.name, is_parameter=frame.depth == 1)
 
 
@@ -337,6 +337,17 @@ def instance(run: Run, of: Class, given: list[Given], at: At, frame: Frame) -> T
     finally:
         run.making.discard(place)
     return thing
+
+
+def some_instance(run: Run, of: Class, at: At, frame: Frame) -> Thing:
+    """An object that was made elsewhere with arguments of which nothing is known; worked out once for a class."""
+    from promptlint.lint.flow.members import copied
+
+    place = of.scope.module, of.type.span
+    if place not in run.objects:
+        run.objects[place] = instance(run, of, [], at, replace(frame, frozen=True))
+    known = run.objects[place]
+    return Thing(known.type, {name: copied(value) for name, value in known.fields.items()})
 
 
 def _fill_fields(run: Run, thing: Thing, given: list[Given], at: At, frame: Frame) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from promptlint.lint.flow import evaluate, execute
-from promptlint.lint.flow.calls import answer_of, instance, is_kept, of_type
+from promptlint.lint.flow.calls import answer_of, is_kept, of_type, some_instance
 from promptlint.lint.flow.code import Define, Module, Name, Parameter, Span, Type
 from promptlint.lint.flow.flow import Flow
 from promptlint.lint.flow.project import Project, language_of
@@ -112,7 +112,7 @@ def _run_root(run: Run, root: Root) -> None:
         return
     for one in (root.types[-1], *_extending(run.module(0), root.types[-1])):
         run.entered.add((0, root.function.span))
-        owner = instance(run, Class(one, outer), [], At(0, root.function.span), Frame(outer, frozen=True, depth=1))
+        owner = some_instance(run, Class(one, outer), At(0, root.function.span), Frame(outer, depth=1))
         _run_for(run, Code(root.function, outer, owner, Class(root.types[-1], outer)))
 
 
@@ -130,8 +130,8 @@ def _run_inner(run: Run, told: Signs) -> None:
             continue
         for statement in made.type.body:
             if isinstance(statement, Define) and (0, statement.function.span) not in run.entered:
-                owner = instance(
-                    run, made, [], At(0, span), Frame(made.scope, frozen=True, depth=1, calls=((0, span),))
+                owner = some_instance(
+                    run, made, At(0, span), Frame(made.scope, frozen=True, depth=1, calls=((0, span),))
                 )
                 _run_for(run, Code(statement.function, made.scope, owner, made))
 

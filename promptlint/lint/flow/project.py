@@ -26,6 +26,7 @@ class Project:
         self.modules: list[Module] = []
         self.documents: list[Document] = []
         self.looked_for: dict[str, None] = {}  # paths that decide what an import means, whether they are there or not
+        self._found: dict[tuple[int, str], int | None] = {}  # what imports of modules mean
         self._room = _MOST_CHARACTERS
         self._add(document)
 
@@ -40,8 +41,11 @@ class Project:
         """The module of the project that an import in another one means; None: it is from elsewhere."""
         if self.documents[number].revision is not None:
             return None
-        paths = candidates(self.documents[number].path, self.modules[number].language, wanted.module)
-        return next((found for path in paths if (found := self._load(path)) is not None), None)
+        place = number, wanted.module
+        if place not in self._found:
+            paths = candidates(self.documents[number].path, self.modules[number].language, wanted.module)
+            self._found[place] = next((found for path in paths if (found := self._load(path)) is not None), None)
+        return self._found[place]
 
     def submodule(self, number: int, name: str) -> int | None:
         """The module `name` in the package whose `__init__` has this number."""
@@ -75,7 +79,8 @@ def candidates(here: str, language: Language, module: str) -> Iterator[str]:
     if here != "-":
         for path in _python(here, module) if language == "python" else _typescript(here, module):
             path = os.path.normpath(path).replace(os.sep, "/")
-            if _is_inside(os.path.realpath(path), here):
+            # What is not there yet matters as well: a result holds only as long as that stays so.
+            if not os.path.isfile(path) or _is_inside(os.path.realpath(path), here):
                 yield path
 
 
@@ -87,7 +92,7 @@ class _Held(NamedTuple):
 
 
 _KEPT: dict[tuple[str, int, int], _Held | None] = {}
-_MOST_KEPT = 2_000_000  # characters of the modules that are kept; each takes about fifty bytes
+_MOST_KEPT = 3_000_000  # characters of the modules that are kept; each takes about fifty bytes
 
 
 def _held(path: str, real: str) -> _Held | None:
@@ -107,6 +112,7 @@ def _held(path: str, real: str) -> _Held | None:
         while _KEPT and sum(len(each.module.text) for each in _KEPT.values() if each) > _MOST_KEPT:
             del _KEPT[next(iter(_KEPT))]
         _KEPT[key] = held
+    _KEPT[key] = _KEPT.pop(key)  # what was used last goes last
     return _KEPT[key]
 
 

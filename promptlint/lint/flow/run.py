@@ -16,6 +16,7 @@ from promptlint.lint.flow.values import (
     Kind,
     Outside,
     Package,
+    Thing,
     Unknown,
     Value,
     either,
@@ -27,9 +28,9 @@ EXPRESSIONS: dict[type, Callable[["Run", Any, Frame], Value]] = {}
 STATEMENTS: dict[type, Callable[["Run", Any, Frame], bool]] = {}
 """How each kind of node is worked out; a statement answers whether the block ends there."""
 
-_STEPS, _CHARACTERS = 10_000, 25
-"""Expressions that are worked out for one file: so many, and one for each so many characters of it. What calls and
-branches more is not followed to its end."""
+_SHORT, _LONG = (4_000, 3), (10_000, 25)
+"""Expressions that are worked out for one file: so many, and one more for each so many characters of it; the smaller
+of the two. What calls and branches more is not followed to its end."""
 
 
 class Run:
@@ -40,13 +41,15 @@ class Run:
         self.told = {0: told}
         self.flows: list[Flow] = []
         self.judged: set[tuple[At, At]] = set()  # changes that were seen in a request, harmful or not
+        self.objects: dict[tuple[int, Span], Thing] = {}  # of each class one that was made elsewhere
         self.making: set[tuple[int, Span]] = set()  # classes of which an object is being made
         self.inner: dict[tuple[int, Span], Code | Class] = {}  # functions and classes that functions have made
         self.entered: set[tuple[int, Span]] = set()  # functions that have run
         self.steps = 0
         self.saw_prompt = told.deals_with_prompts
         self.is_cut_off = False
-        self._most = _STEPS + len(project.modules[0].text) // _CHARACTERS
+        size = len(project.modules[0].text)
+        self._most = min(steps + size // characters for steps, characters in (_SHORT, _LONG))
         self.loops = 0
         self.orders: dict[int, Change] = {}  # a loop -> why the order of its rounds differs
         self.short: set[int] = set()  # loops over a few things that are written out
