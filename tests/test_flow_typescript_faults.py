@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from code_texts import everything, translated
 from promptlint.errors import PromptlintError
-from promptlint.lint.flow.code import Assign, Branch, Text
+from promptlint.lint.flow.code import Assign, Branch, Name, Text
 from promptlint.lint.flow.typescript import reading
 from typescript_samples import CHAT
 
@@ -193,7 +193,7 @@ def test_many_arms_keep_their_tests_and_bodies() -> None:
     source = "".join(f"if (a{number}) b{number}(); else " for number in range(100)) + "c();"
     (branch,) = reading.parse("a.ts", source).body
     assert isinstance(branch, Branch)
-    names = [node.name for node in everything(reading.parse("a.ts", source)) if type(node).__name__ == "Name"]  # type: ignore[attr-defined]
+    names = [node.name for node in everything(reading.parse("a.ts", source)) if isinstance(node, Name)]
     assert sorted(names) == sorted([f"{kind}{number}" for number in range(100) for kind in "ab"] + ["c"])
 
 

@@ -355,3 +355,16 @@ def test_only_what_is_needed_is_imported(name: str, text: str, absent: tuple[str
     command = [sys.executable, "-c", PROBE, "lint", "--no-render", "--no-cache", os.fspath(tmp_path / name)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert [module for module in done.stdout.split() if module.startswith(absent)] == []
+
+
+def test_a_moment_in_several_steps_is_not_its_own_way(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "import uuid, openai\nopenai.responses.create(instructions=f'{uuid.uuid4().hex[:8]} be kind', input=x)\n"
+    Path("a.py").write_text(text)
+    _, report, _ = lint(capsys, "a.py")
+    (found,) = report["findings"]
+    own = found["location"]["line"], found["location"]["column"]
+    assert own == (2, text.splitlines()[1].index("uuid.uuid4") + 1)
+    assert own not in [(place["line"], place["column"]) for place in found["related"]]

@@ -151,7 +151,7 @@ def _facts(value: Json, where: str) -> Json:
 
 _RULE: dict[str, Check] = {
     "id": rule_id,
-    "scope": one_of("template", "request", "source"),
+    "scope": one_of("template", "request"),
     "pattern": search_pattern,
     "message": _message,
     "cause": rule_id,

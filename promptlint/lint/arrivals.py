@@ -46,13 +46,18 @@ def _hit(subject: SourceSubject, flow: Flow, tokens: int) -> Hit:
             "what": _written(subject, change.at),
             "maker": change.name,
             "into": _into(flow),
-            "behind": f"{' and '.join(behind)} behind it",
+            "behind": f"{_listed(behind)} behind it",
         },
-        tuple(place for place in way if place != at)[:_WAY],
+        tuple(place for place in way if (place.file, place.start) != (at.file, at.start))[:_WAY],
         None if flow.more else tokens,
         severity=severity,
         confidence=confidence,
     )
+
+
+def _listed(things: list[str]) -> str:
+    """One or two things, of which the second may be two itself."""
+    return (", " if " and " in things[-1] else " and ").join(things)
 
 
 def _into(flow: Flow) -> str:

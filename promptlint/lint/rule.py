@@ -41,7 +41,7 @@ class Rule(NamedTuple):
     why: str
     fix: str
     references: tuple[str, ...]
-    pattern: str | None = None  # a regular expression: found in the cached prefix, in a template or in a source file
+    pattern: str | None = None  # a regular expression: found in a cached prefix, a template, a source
     changes: tuple[str, ...] = ()  # scope pair: every change with one of these causes is a hit
     fixable: Fixable | None = None  # its Python file has a `fix`; "safe": the prompt stays the same, byte for byte
     rendered: bool = False  # it looks at what rendering a template shows: without that it does not run

@@ -16,9 +16,10 @@ _HEAD = ("rule", "scope", "severity", "cause", "summary")
 _INTRODUCTION = """\
 # Rules
 
-What `promptlint lint` finds. A rule looks at a template, at one request, or at a pair: two requests of a log that
-follow each other, or two renderings of one prompt (`promptlint lint --renderings FOLDER`). Causes are those that
-`promptlint diff` names. A comment `promptlint: ignore[RULE] -- reason` leaves a finding out.
+What `promptlint lint` finds. A rule looks at a source file that puts a prompt together, at a template, at one request,
+or at a pair: two requests of a log that follow each other, or two renderings of one prompt
+(`promptlint lint --renderings FOLDER`). Causes are those that `promptlint diff` names. A comment
+`promptlint: ignore[RULE] -- reason` leaves a finding out.
 
 A rule of your own is an entry of `rules` in `promptlint.yaml` (`promptlint init` shows one), with a pattern: it looks
 in the text of templates, or in the cached part of requests. With `promptlint lint --rules FOLDER` it is a file of that

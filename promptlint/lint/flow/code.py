@@ -6,9 +6,10 @@ What has no bearing on values (types, exceptions, operators that make numbers) i
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+from promptlint.facts.flow_tables import Language as Language
+
 Span = tuple[int, ...]
 """Where a node stands, in the units of its parser: `Module.chars` makes characters of it."""
-Language = Literal["python", "typescript"]
 
 
 class Constant(NamedTuple):

@@ -29,6 +29,7 @@ from promptlint.lint.flow.run import Run
 from promptlint.lint.flow.scope import Frame, Scope, bound
 from promptlint.lint.flow.values import (
     NOTHING,
+    Change,
     Changing,
     Class,
     Code,
@@ -66,7 +67,7 @@ def _assign(run: Run, node: Assign, frame: Frame) -> bool:
 def _sum(run: Run, node: Assign, value: Value, frame: Frame) -> Value:
     """What `target += value` makes of the target."""
     known = run.value(node.target, frame)
-    order = run.orders.get(frame.loops[-1]) if frame.loops else None
+    order = _order_of_loop(run, frame)
     if frame.alongside is not None and frame.waited and _is_shared(run, node.target, known, frame):
         order = run.change("arrival_order", "answers as they come in", run.at(node, frame), frame)
     for one in options(known):
@@ -182,8 +183,8 @@ def _put(run: Run, owner: Value, key: Value | None, value: Value, target: Item, 
         owner.order = _order_of_loop(run, frame)
 
 
-def _order_of_loop(run: Run, frame: Frame) -> Any:
-    """Keys that are put in while an unordered collection is gone through come in its order."""
+def _order_of_loop(run: Run, frame: Frame) -> Change | None:
+    """What is put in while an unordered collection is gone through comes in its order."""
     return run.orders.get(frame.loops[-1]) if frame.loops else None
 
 

@@ -4,26 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from promptlint.facts import flow_tables
 from promptlint.lint.flow.code import Function, Span, Type
 
 if TYPE_CHECKING:
     from promptlint.lint.flow.scope import Scope
 
-Kind = Literal[
-    "clock",
-    "date",
-    "identifier",
-    "random_choice",
-    "shuffle",
-    "environment",
-    "unordered",
-    "arrival_order",
-    "unspecified_order",
-    "counter",
-    "query",
-    "unsorted_keys",
-    "marker",
-]
+Kind = flow_tables.Kind | Literal["query", "unsorted_keys", "marker"]
 """What differs: see data/changing_values.yaml; "query": rows in no order; "unsorted_keys": keys in the order in which
 somebody else has put them; "marker": no change, but a cache marker on each of many blocks."""
 LASTING: frozenset[Kind] = frozenset({"unordered", "unspecified_order", "query", "unsorted_keys", "marker"})
