@@ -45,6 +45,17 @@ REQUEST is named as those of `promptlint diff`.
 """
 
 
+_CHECK = """\
+Compare the prompts of a project as they render before and after a change, and say whether it may be merged: no if
+every request loses cached tokens by it. What its deploy loses once is told, and passes.
+
+Against what: --base REF (the merge base of REF and HEAD), --staged, --lock FILE, or two folders OLD NEW. Prompts are
+named in promptlint.yaml; `promptlint init` proposes them."""
+
+_LOCK = """\
+Keep fingerprints of the project's prompts in a file, to check a change against where there is no history. No text of
+a prompt is in it."""
+
 _LINT = """\
 Check source code, templates, requests and tool lists before anything is sent: what in them will
 break the cached prefix?
@@ -83,11 +94,13 @@ def parser() -> _Parser:
     found.add_argument("--version", action="version", version=version)
     commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_baseline(commands)
+    _add_check(commands)
     _add_config(commands)
     _add_diff(commands)
     _add_init(commands)
     _add_key(commands)
     _add_lint(commands)
+    _add_lock(commands)
     _add_tokenizers(commands)
     _add_models(commands)
     _add_rules(commands)
@@ -183,6 +196,37 @@ def _add_baseline(commands: "_Commands") -> None:
     add("--debug", action="store_true", help="show a traceback for an internal error")
 
 
+def _add_check(commands: "_Commands") -> None:
+    add = _command(commands, "check", "may this change be merged, or does every request lose by it?", _CHECK)
+    add("paths", metavar="OLD NEW", nargs="*", help="two folders; requests, with --tokenizer-a or --template-a")
+    add("--base", metavar="REF", help="against the merge base of this revision and HEAD")
+    add("--staged", action="store_true", help="what is staged, against HEAD or --base (for hooks)")
+    add("--lock", metavar="FILE", help="against the fingerprints that `promptlint lock write` has kept")
+    add("--tokenizer-a", metavar="NAME|PATH", help="the same requests under two vocabularies: the one of now")
+    add("--tokenizer-b", metavar="NAME|PATH", help="and the other one")
+    add("--template-a", metavar="PATH", help="the same requests through two chat templates: the one of now")
+    add("--template-b", metavar="PATH", help="and the other one")
+    add("--allow-exec", action="store_true", help="run the commands of prompts that a command prints")
+    add("--strict", action="store_true", help="exit 1 as well if the verdict is unknown")
+    add("--now", metavar="TIME", help="the clock that templates see first (ISO 8601); it is moved on from there")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--format", choices=FORMATS, default="text", help="what to print (default: text)")
+    add("--output", action="append", default=[], metavar="FORMAT=FILE", help="write a report to a file as well")
+    add("--no-excerpts", action="store_true", help="leave out the changed lines; messages still name changed words")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, only on a terminal")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
+def _add_lock(commands: "_Commands") -> None:
+    add = _command(commands, "lock", "fingerprints of prompts, to check against without history", _LOCK)
+    add("action", choices=("write",))
+    add("--lock", metavar="FILE", help="instead of promptlint.lock")
+    add("--allow-exec", action="store_true", help="run the commands of prompts that a command prints")
+    add("--now", metavar="TIME", help="the clock that templates see first (ISO 8601); it is moved on from there")
+    add("--facts", metavar="FILE", help="rows of your own (YAML) on models, prices and providers")
+    add("--debug", action="store_true", help="show a traceback for an internal error")
+
+
 def _add_config(commands: "_Commands") -> None:
     add = _command(
         commands,
@@ -201,7 +245,8 @@ def _add_init(commands: "_Commands") -> None:
         commands,
         "init",
         "write a promptlint.yaml that explains itself",
-        "Write promptlint.yaml, in which every setting is explained and set to what holds anyway.",
+        "Write promptlint.yaml, in which every setting is explained and set to what holds anyway. Templates,\n"
+        "requests, logs and promptfoo configurations that are found are named in it for `promptlint check`.",
     )
     add("folder", metavar="FOLDER", nargs="?", default=".", help="where (default: the current folder)")
     add("--debug", action="store_true", help="show a traceback for an internal error")

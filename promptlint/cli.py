@@ -14,6 +14,7 @@ from promptlint.terminal import colored, progress, width
 if TYPE_CHECKING:
     from datetime import date, datetime
 
+    from promptlint.commands.check.run import CheckOptions
     from promptlint.commands.key import EngineOptions
     from promptlint.commands.lint_settings import LintOptions
     from promptlint.commands.templates import TemplateOptions
@@ -167,6 +168,53 @@ def _baseline(options: argparse.Namespace) -> int:
         _complain(error)
     sys.stdout.write("".join(f"{line(row)}\n" for row in outcome.text.splitlines()))
     return outcome.code
+
+
+def _check(options: argparse.Namespace) -> int:
+    from promptlint.commands.check.run import check
+
+    report = check(_check_options(options), progress("prompts", "checked"))
+    assert report.check is not None
+    for error in report.check.errors:
+        _complain(error)
+    _print(report, options, inputs=[each for each in (options.lock,) if each])
+    if report.check.errors:
+        return 2
+    return 1 if report.verdict == "fail" or (options.strict and report.verdict == "unknown") else 0
+
+
+def _check_options(options: argparse.Namespace) -> "CheckOptions":
+    from promptlint.commands.check.run import CheckOptions
+
+    versions = [options.tokenizer_a, options.tokenizer_b, options.template_a, options.template_b]
+    against = [options.lock, options.paths and not any(versions), options.base or options.staged, any(versions)]
+    if sum(map(bool, against)) > 1:
+        raise PromptlintError(
+            "several things to check against", "give one: --base or --staged, --lock, two folders, two versions"
+        )
+    if options.paths and not any(versions) and len(options.paths) != 2:
+        raise PromptlintError("a check compares two folders", "promptlint check OLD NEW, or --base REF")
+    return CheckOptions(
+        base=options.base,
+        staged=options.staged,
+        folders=tuple(options.paths) if options.paths and not any(versions) else None,
+        lock=options.lock,
+        allow_exec=options.allow_exec,
+        strict=options.strict,
+        now=_time(options.now),
+        facts=options.facts,
+    )
+
+
+def _lock(options: argparse.Namespace) -> int:
+    from promptlint.commands.check.locked import write
+    from promptlint.report.escape import line
+
+    outcome = write(options.lock, options.allow_exec, _time(options.now), options.facts, progress("prompts", "read"))
+    for error in outcome.errors:
+        _complain(error)
+    sys.stdout.write("".join(f"{line(row)}\n" for row in outcome.lines))
+    return 2 if outcome.errors else 0
 
 
 def _config(options: argparse.Namespace) -> int:
@@ -359,11 +407,13 @@ def _write_file(path: str, text: str) -> None:
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "baseline": _baseline,
+    "check": _check,
     "config": _config,
     "diff": _diff,
     "init": _init,
     "key": _key,
     "lint": _lint,
+    "lock": _lock,
     "models": _models,
     "rules": _rules,
     "tokenizers": _tokenizers,

@@ -7,6 +7,7 @@ from promptlint.side import Certainty as Certainty
 from promptlint.side import Side as Side
 
 if TYPE_CHECKING:
+    from promptlint.check_facts import CheckFacts
     from promptlint.key_facts import KeyFacts, KeyParting
     from promptlint.lint_facts import LintFacts
     from promptlint.model_facts import ModelFacts
@@ -158,3 +159,4 @@ class Report(NamedTuple):
     parting: "KeyParting | None" = None  # of two
     varied: "VaryFacts | None" = None
     lint: "LintFacts | None" = None
+    check: "CheckFacts | None" = None

@@ -1,8 +1,10 @@
 """`promptlint init` and `promptlint config`: a configuration to begin with, and what holds."""
 
 import json
+import os
 import re
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -14,6 +16,8 @@ from promptlint.config import Config, find
 from promptlint.config.display import COMMENTED
 from promptlint.config.settings import _KEYS
 from promptlint.errors import PromptlintError
+from promptlint.prompt import Document
+from promptlint.read.sources import read
 
 UNCOMMENTED = re.sub(r"(?m)^#(?! )|^#(?=  )", "", COMMENTED)
 
@@ -65,6 +69,145 @@ def test_init_needs_a_folder(here: Path) -> None:
     for name in ("file", "gone"):
         with pytest.raises(PromptlintError, match=f"^{name} is no folder"):
             init(name)
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def uncommented(here: Path) -> Config:
+    """The configuration that was written, with every setting in it in force."""
+    text = (here / "promptlint.yaml").read_text(encoding="utf-8")
+    put(here / "promptlint.yaml", re.sub(r"(?m)^#(?! )|^#(?=  )", "", text))
+    return find(str(here))
+
+
+ANTHROPIC = '{"model": "claude-sonnet-5", "system": "You are kind.", "messages": [{"role": "user", "content": "Hi"}]}'
+CHAT = '{"messages": [{"role": "system", "content": "You are kind."}, {"role": "user", "content": "Hi"}]}'
+
+
+def test_init_names_what_looks_like_a_prompt(here: Path) -> None:
+    put(here / "prompts/support.j2", "You are an assistant of {{ shop }}. {{ question }}")
+    put(here / "prompts/answer.j2", "You are an assistant. {% include 'parts/tone.j2' %} {{ question }}")
+    put(here / "prompts/parts/tone.j2", "Be kind.")
+    put(here / "vars/one.yaml", "shop: Tea\nquestion: Where?\n")
+    put(here / "vars/two.json", '[{"shop": "Tea", "question": "Who?"}, {"question": "When?", "shop": "Ink"}]')
+    put(here / "vars/three.yaml", "shop: Tea\n")
+    put(here / "other/letter.j2", "You are a writer. {{ address }}")
+    put(here / "other/letter.yaml", "address: Here\n")
+    put(here / "other/note.j2", "You are a writer. {{ weather }}")
+    put(here / "agents/a.jinja", "You are an expert.")
+    put(here / "agents/b.jinja", "You are an agent.")
+    put(here / "site/page.j2", "<html><body><p>{{ question }}</p></body></html>")
+    put(here / "site/row.j2", "{% extends 'page.j2' %}<table><tr><td>{{ a }}</td></tr></table>")
+    put(here / "deploy/nginx.conf.j2", "server { listen {{ port }}; }")
+    put(here / "requests/a.json", ANTHROPIC)
+    put(here / "requests/b.json", ANTHROPIC)
+    put(here / "mixed/a.json", ANTHROPIC)
+    put(here / "mixed/b.json", ANTHROPIC)
+    put(here / "mixed/package.json", '{"name": "x"}')
+    put(here / "chats/a.json", CHAT)
+    put(here / "model/tokenizer_config.json", '{"chat_template": "{% for m in messages %}{{ m.role }}{% endfor %}"}')
+    put(here / "logs/monday.jsonl", f"{ANTHROPIC}\n{ANTHROPIC}\n")
+    put(here / "logs/plain.jsonl", '{"level": "info"}\n')
+    put(here / "evals/promptfooconfig.yaml", "prompts: ['Answer: {{q}}']\nproviders: [openai:gpt-5]\n")
+    text = init()
+    assert text == (
+        "promptlint.yaml written; each setting stands in it as a comment, and 14 files that look like prompts\n"
+    )
+    assert find(".") == Config(path="promptlint.yaml")
+    found = {entry.paths: entry for entry in uncommented(here).prompts}
+    assert {paths: entry.kind for paths, entry in found.items()} == {
+        ("prompts/*.j2",): "template",
+        ("other/letter.j2",): "template",
+        ("other/note.j2",): "template",
+        ("agents/*.jinja",): "template",
+        ("requests/*.json",): "request",
+        ("mixed/a.json", "mixed/b.json"): "request",
+        ("chats/a.json",): "request",
+        ("logs/monday.jsonl",): "recorded",
+        ("evals/promptfooconfig.yaml",): "promptfoo",
+    }
+    assert found["prompts/*.j2",].vars == ("vars/one.yaml", "vars/two.json")  # the third gives no question
+    assert found["other/letter.j2",].vars == ("other/letter.yaml",)
+    assert found["other/note.j2",].vars == ()
+    assert found["chats/a.json",].chat_template == "model/tokenizer_config.json"
+    assert found["requests/*.json",].chat_template is None
+    written = (here / "promptlint.yaml").read_text(encoding="utf-8")
+    assert "# 2 Jinja templates, among them a Jinja template with question\n" in written
+    assert "# a Jinja template with weather\n" in written
+
+
+def test_init_does_not_look_into_what_is_not_of_the_project(here: Path) -> None:
+    for folder in (".git", "node_modules/x", ".venv/lib", "venv/lib", "ours/vendor", "ignored", "site-packages/y"):
+        put(here / folder / "a.j2", "You are an assistant.")
+    put(here / ".gitignore", "ignored/\n")
+    (here / ".git/objects").mkdir()
+    assert init() == "promptlint.yaml written; each setting stands in it as a comment\n"
+
+
+def test_init_and_names_of_files_that_mean_something_in_yaml(here: Path) -> None:
+    names = [
+        "null",
+        "a: b.j2",
+        "*.j2",
+        "it's #1.j2",
+        "- x.j2",
+        '"q".j2',
+        "back\\slash.j2",
+        "\u202e.j2",
+        "\U0001f600.j2",
+    ]
+    names = [name for name in names if name.endswith(".j2")] + ["new\nline.j2", "[a].j2", "{b}.j2", "a, b.j2", "1.5.j2"]
+    for number, name in enumerate(names):
+        put(here / f"{number}" / name, "You are an assistant.")
+    put(here / "x # y/a.j2", "You are an assistant.")
+    put(here / "x # y/b.j2", "You are an assistant.")
+    init()
+    wanted = {(f"{number}/{name}",) for number, name in enumerate(names)} | {("x # y/*.j2",)}
+    assert {entry.paths for entry in uncommented(here).prompts} == wanted
+
+
+def test_init_passes_over_what_cannot_be_read(here: Path) -> None:
+    (here / "prompts").mkdir()
+    (here / "prompts/bytes.j2").write_bytes(b"You are \xff")
+    (here / "prompts/bytes.json").write_bytes(b'{"messages": "\xff"}')
+    put(here / "prompts/broken.j2", "You are an assistant. {% if %}")
+    put(here / "prompts/deep.json", '{"messages": ' + "[" * 5000 + "]" * 5000 + "}")
+    put(here / "prompts/deep.j2", "You are an assistant. {{ " + "(" * 5000 + ")" * 5000 + " }}")
+    put(here / "prompts/log.jsonl", "{")
+    put(here / "prompts/vars.yaml", "a: [")
+    put(here / "prompts/promptfooconfig.yaml", "prompts: [a\nproviders: b")
+    (here / "prompts/gone.j2").symlink_to("nowhere")
+    put(here / "prompts/good.j2", "You are an assistant. {{ a }}")
+    os.mkfifo(here / "prompts/pipe.j2")
+    assert init().endswith(", and 1 file that looks like a prompt\n")
+    assert [entry.paths for entry in uncommented(here).prompts] == [("prompts/good.j2",)]
+
+
+def test_init_opens_only_so_many_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        put(here / f"data/{number}.json", '{"x": 1}')
+    put(here / "z/prompts/good.json", ANTHROPIC)
+    monkeypatch.setattr("promptlint.commands.init_found._MOST_OPENED", 5)
+    opened: list[str] = []
+
+    def counted(path: str, **how: Any) -> Document:
+        opened.append(path)
+        return read(path, **how)
+
+    monkeypatch.setattr("promptlint.commands.init_found.read", counted)
+    assert init().endswith(", and 1 file that looks like a prompt\n")
+    assert len(opened) == 5
+    assert "# There are very many files here" in (here / "promptlint.yaml").read_text()
+
+
+def test_init_in_another_folder(here: Path) -> None:
+    put(here / "in/prompts/a.j2", "You are an assistant.")
+    put(here / "b.j2", "You are an assistant.")
+    init("in")
+    assert [entry.paths for entry in uncommented(here / "in").prompts] == [("prompts/a.j2",)]
 
 
 SAID = """\

@@ -17,6 +17,10 @@ from conftest import ROOT
 
 BAD = "You answer for a shop.\nIt is {{ now() }}.\n" + "Quote the number of the order in each answer.\n" * 40
 CLEAN = "You answer for a shop.\n" + "Quote the number of the order in each answer.\n" * 40 + "{{ question }}\n"
+RULES = "Quote the number of the order in each answer.\n" * 400  # more than the shortest prefix that is cached
+PROMPT = "You answer for a shop.\n" + RULES + "{# promptlint: breakpoint #}\n{{ question }}\n"
+DATED = PROMPT.replace("shop.\n", "shop at {{ strftime_now('%H:%M') }}.\n")
+GATE = {"prompts": [{"name": "support", "template": "support.j2", "vars": "vars.yaml", "model": "claude-sonnet-5"}]}
 SETTINGS = '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}\n'
 
 
@@ -96,13 +100,42 @@ def installed(tmp_path_factory: pytest.TempPathFactory, hooks: Scratch, environm
     return made
 
 
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory, hooks: Scratch, environment: dict[str, str]) -> Scratch:
+    """A repository with one prompt and the gate as its hook, which has let the first commit pass."""
+    made = _repository(tmp_path_factory.mktemp("guarded"), environment)
+    revision = hooks.git("rev-parse", "HEAD").strip()
+    configured = {"repos": [{"repo": str(hooks.path), "rev": revision, "hooks": [{"id": "promptlint-check"}]}]}
+    made.put(".pre-commit-config.yaml", yaml.safe_dump(configured))
+    made.put("promptlint.yaml", yaml.safe_dump(GATE))
+    made.put("vars.yaml", "- question: Where is my order?\n- question: How do I send a thing back?\n")
+    made.put("support.j2", PROMPT)
+    for kind in ("pre-commit", "pre-merge-commit"):
+        done = made.run(sys.executable, "-m", "pre_commit", "install", "--hook-type", kind)
+        assert done.returncode == 0, done.stdout + done.stderr
+    done = made.commit()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return made
+
+
+@pytest.fixture
+def gated(guarded: Scratch) -> Iterator[Scratch]:
+    """The repository as it was after its first commit."""
+    yield from _as_it_was(guarded)
+
+
 @pytest.fixture
 def scratch(installed: Scratch) -> Iterator[Scratch]:
     """The repository as it was after its first commit."""
-    first = installed.git("rev-parse", "HEAD").strip()
-    yield installed
-    installed.git("reset", "--quiet", "--hard", first)
-    installed.git("clean", "--quiet", "-d", "--force", "-x")
+    yield from _as_it_was(installed)
+
+
+def _as_it_was(made: Scratch) -> Iterator[Scratch]:
+    branch, first = made.git("branch", "--show-current").strip(), made.git("rev-parse", "HEAD").strip()
+    yield made
+    made.git("reset", "--quiet", "--hard")
+    made.git("checkout", "--quiet", "-B", branch, first)
+    made.git("clean", "--quiet", "-d", "--force", "-x")
 
 
 def _repository(path: Path, environment: dict[str, str]) -> Scratch:
@@ -166,8 +199,62 @@ def test_several_files_are_checked_in_one_process(scratch: Scratch) -> None:
     assert len(re.findall(r"(?m)^(?:fail|pass)\b", shown)) == 1  # one verdict: of one process
 
 
-def _definition() -> dict[str, Any]:
-    (found,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+def test_the_gate_blocks_a_commit_that_makes_each_request_lose_its_prefix(gated: Scratch) -> None:
+    before = gated.commits()
+    gated.put("support.j2", DATED)
+    done = gated.commit()
+    shown = done.stdout + done.stderr
+    assert (done.returncode, gated.commits()) == (1, before), shown
+    assert "clock" in shown
+    assert "support.j2:1" in shown
+
+
+def test_the_gate_lets_pass_what_is_lost_once_and_what_is_no_prompt(gated: Scratch) -> None:
+    gated.put("support.j2", PROMPT.replace("a shop", "a library"))
+    gated.put("notes.md", "It is late.\n")
+    done = gated.commit()
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_gate_judges_what_is_staged_and_nothing_else(gated: Scratch) -> None:
+    gated.put("notes.md", "It is late.\n")
+    gated.git("add", "--all")
+    gated.put("support.j2", DATED)
+    done = gated.run("git", "commit", "--message", "a note")
+    assert done.returncode == 0, done.stdout + done.stderr
+    gated.git("add", "--all")
+    gated.put("support.j2", PROMPT)
+    done = gated.run("git", "commit", "--message", "a date")
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_the_gate_judges_a_part_of_the_changes_that_is_committed_alone(gated: Scratch) -> None:
+    """`git commit FILE` hands its hooks an index of its own."""
+    gated.put("support.j2", DATED)
+    gated.put("promptlint.yaml", yaml.safe_dump(GATE) + "# a comment\n")
+    done = gated.run("git", "commit", "--message", "a comment", "promptlint.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = gated.run("git", "commit", "--message", "a date", "support.j2")
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def test_the_gate_judges_merges(gated: Scratch) -> None:
+    first = gated.git("branch", "--show-current").strip()
+    for branch, text in (("dated", DATED), ("reworded", PROMPT.replace("a shop", "a library"))):
+        gated.git("checkout", "--quiet", "-B", branch, first)
+        gated.put("support.j2", text)
+        gated.git("commit", "--quiet", "--all", "--no-verify", "--message", branch)
+    gated.git("checkout", "--quiet", first)
+    done = gated.run("git", "merge", "--no-ff", "--no-edit", "reworded")
+    assert done.returncode == 0, done.stdout + done.stderr
+    gated.git("reset", "--quiet", "--hard", "HEAD~1")
+    done = gated.run("git", "merge", "--no-ff", "--no-edit", "dated")
+    assert done.returncode == 1, done.stdout + done.stderr
+
+
+def _definition(name: str = "promptlint-lint") -> dict[str, Any]:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (found,) = (hook for hook in hooks if hook["id"] == name)
     assert isinstance(found, dict)
     return found
 
@@ -178,6 +265,13 @@ def test_the_hook_runs_in_one_process_before_commits_and_pushes() -> None:
     assert hook["require_serial"] is True
     assert hook["pass_filenames"] is True
     assert hook["stages"] == ["pre-commit", "pre-push", "manual"]
+
+
+def test_the_gate_runs_once_for_each_commit_whatever_it_changes() -> None:
+    hook = _definition("promptlint-check")
+    assert hook["entry"] == "promptlint check --staged"
+    assert (hook["pass_filenames"], hook["always_run"], hook["require_serial"]) == (False, True, True)
+    assert hook["stages"] == ["pre-commit", "pre-merge-commit", "manual"]
 
 
 @pytest.mark.parametrize(

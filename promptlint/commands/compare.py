@@ -84,15 +84,11 @@ def with_vocabulary(old: Request, new: Request, options: Options) -> tuple[Optio
 def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     """Whose rules hold: what the user says, else what the requests show."""
     shown_by = (name for name in (old.provider, new.provider) if name != "unknown")
-    name = options.provider or next(shown_by, None) or _by_model(old.model or new.model)
+    name = options.provider or next(shown_by, None)
     if options.sides is not None and options.provider is None:
         name = "unknown"  # who has the template serves the model, whatever its name makes one think
-    if options.provider and not is_known(name):
-        close = nearest(name, names())
-        raise PromptlintError(
-            f"unknown provider {shown(name)}", f"nearest: {close}" if close else f"one of {', '.join(names())}"
-        )
-    row = provider_row(name)
+    row = provider_named(name, old.model or new.model)
+    name = row.name
     if options.own.providers:
         from promptlint.facts.overrides import with_overrides
 
@@ -112,6 +108,16 @@ def provider_of_pair(old: Request, new: Request, options: Options) -> Provider:
     return row
 
 
+def provider_named(name: str | None, model: str | None) -> Provider:
+    """The row of a provider; without a name, of who serves the model. PromptlintError for one that is not known."""
+    if name not in (None, "unknown") and not is_known(name):
+        close = nearest(name, names())
+        raise PromptlintError(
+            f"unknown provider {shown(name)}", f"nearest: {close}" if close else f"one of {', '.join(names())}"
+        )
+    return provider_row(name or _by_model(model))
+
+
 def _by_model(model: str | None) -> str:
     """Who serves a model, where its name says so."""
     known = model_of(model or "")
@@ -123,7 +129,7 @@ def compare_prompts(
     a: Rendered, b: Rendered, provider: Provider, options: Options, memo: dict[str, int] | None = None
 ) -> Diff:
     """The difference of two rendered prompts. `memo`: see `count`."""
-    rule = _rule(a, b, b.request.model or a.request.model, provider, options)
+    rule = rule_for(a, b, b.request.model or a.request.model, provider, options)
     if options.block_size is not None and rule.by_entries:
         ends = "markers" if rule.kind == "markers" else "the ends of messages"
         raise PromptlintError(f"{provider.name} reads entries at {ends}, not in blocks", "leave out --block-size")
@@ -134,7 +140,7 @@ def compare_prompts(
     tokens_a, tokens_b = (counts.total_a, counts.total_b) if options.counts else (None, None)
     before = rule  # of the first request, which another model may have served
     if a.request.model not in (None, b.request.model):
-        before = _rule(a, b, a.request.model, provider, options)
+        before = rule_for(a, b, a.request.model, provider, options)
     entries, found, shared = _entries(counts, rule, before)
     compared = Compared(counts, found, shared, before, options)
     limits = boundary(compared)
@@ -183,7 +189,7 @@ def _stands(entry: Found) -> bool:
     return entry.meaning.cause in STANDING
 
 
-def _rule(a: Rendered, b: Rendered, model: str | None, provider: Provider, options: Options) -> Rule:
+def rule_for(a: Rendered, b: Rendered, model: str | None, provider: Provider, options: Options) -> Rule:
     """How a model that serves these prompts caches them."""
     rule = rule_of(provider, model, marked=has_markers(a, b), exact=is_exact(a, options), own=options.own)
     if a.template is not None and rule.by_entries:  # who has the template serves the model

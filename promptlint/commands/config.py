@@ -32,7 +32,7 @@ def config_show(near: str = os.curdir, as_json: bool = False) -> str:
     plain = as_data(Config())
     lines = [f"# {shown(config.path)}" if config.path else "# no configuration: what promptlint takes for granted"]
     for key, held in said.items():
-        lines.append(f"{key}: {_flow(held, _yaml_text)}{'  # default' if held == plain.get(key) else ''}")
+        lines.append(f"{key}: {_flow(held, yaml_text)}{'  # default' if held == plain.get(key) else ''}")
     return _inert("\n".join(lines) + "\n")
 
 
@@ -58,7 +58,7 @@ def _flow(value: Json, written: Callable[[str], str]) -> str:
     return written(value) if isinstance(value, str) else json.dumps(value)
 
 
-def _yaml_text(text: str) -> str:
+def yaml_text(text: str) -> str:
     """In double quotes, with nothing in it that could act on a terminal."""
     quoted = json.dumps(text, ensure_ascii=False)
     if quoted.isprintable():

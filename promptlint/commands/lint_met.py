@@ -89,13 +89,18 @@ def _left_out(path: str) -> str | None:
 def reads_like_a_prompt(path: str, text: str) -> bool:
     """Whether a template, of a kind that mostly makes pages, letters and configurations, speaks to a model."""
     folders = path.replace(os.sep, "/").lower().rsplit("/", 3)[-3:]
-    if re.search(_ELSEWHERE, text) or sum(1 for _ in re.finditer(_MARKUP, text)) > _MARKED:
+    if re.search(_ELSEWHERE, text) or is_page(text):
         return False
     if any("prompt" in step for step in folders):
         return True
     if re.search(_PLACES, "/".join(["", *folders])):
         return False
     return re.search(_SURE, text) is not None or len({found[0].lower() for found in re.finditer(_LIKELY, text)}) >= _FEW
+
+
+def is_page(text: str) -> bool:
+    """Whether a text has the tags of a web page or of a letter."""
+    return sum(1 for _ in re.finditer(_MARKUP, text)) > _MARKED
 
 
 def _beginning(path: str) -> str:

@@ -84,27 +84,46 @@ def priced(
     """
     if not limits.lost_tokens:
         return limits
+    found = price_of(limits.lost_tokens, rule, markers, request, prompt_tokens, own, exact=limits.exact)
+    return limits._replace(lost_usd=as_text(found.usd), price=found.note)
+
+
+def as_text(usd: Decimal | None) -> str | None:
+    """Dollars as reports keep them."""
+    return None if usd is None else f"{usd.normalize():f}"
+
+
+def price_of(
+    tokens: int,
+    rule: Rule,
+    markers: Sequence[Position],
+    request: Request,
+    prompt_tokens: int,
+    own: Overrides,
+    *,
+    exact: bool,
+) -> Loss:
+    """What it costs a request today that so many of its tokens are not read; see `loss` and `priced`."""
     model = model_of(request.model or "", rule.provider.name, own)
     if model is None:
         named = f"no price is known for {shown(request.model)}" if request.model else "no price: no model is named"
-        return limits._replace(price=named)
+        return Loss(None, named)
     kind: Cache = rule.kind
     ttl = _written_for(rule, model, markers, request)
     mixed = len({position.marker.ttl or rule.provider.default_lifetime for position in markers if position.marker}) > 1
     found = loss(
         model,
-        limits.lost_tokens,
+        tokens,
         prompt_tokens,
         on=date.today(),
         kind=kind,
         ttl=ttl,
         settings=billing_settings(request),
         batch=in_batch(request),
-        exact=limits.exact,
+        exact=exact,
         own=own,
     )
-    usd = None if found.usd is None else f"{found.usd.normalize():f}"
-    return limits._replace(lost_usd=usd, price=found.note + (f", all as written for {ttl}" if mixed else ""))
+    return found._replace(note=found.note + (f", all as written for {ttl}" if mixed else ""))
 
 
 def _written_for(rule: Rule, model: Model, positions: Sequence[Position], request: Request) -> str | None:

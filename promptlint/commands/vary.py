@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from promptlint.commands.compare import compare_prompts, with_blocks
 from promptlint.commands.compare_ids import compare_ids
+from promptlint.commands.options import served
 from promptlint.commands.own_facts import own_facts
 from promptlint.commands.single import Single, opened, prepared, prompt_of, renderer_for
 from promptlint.commands.vary_files import Folder, document_of
@@ -23,12 +24,10 @@ from promptlint.commands.vary_rows import (
 )
 from promptlint.commands.vary_table import table, table_notes
 from promptlint.errors import PromptlintError
-from promptlint.facts import block_keys, engines
-from promptlint.facts.providers import is_known
+from promptlint.facts import engines
 from promptlint.finding import Diff, Report
 from promptlint.load import load, value_of
 from promptlint.prompt import Document, Request
-from promptlint.read.names import shown
 from promptlint.read.sources import read
 from promptlint.tokens import open_tokenizer
 from promptlint.vary import Variation, variations
@@ -64,7 +63,7 @@ def vary(
     `templates`: another version, which is one more variation. `save`: a folder that gets every variation as a file.
     Raises PromptlintError for input that cannot be read.
     """
-    provider, block_size = _served(engine, block_size, provider)
+    provider, block_size = served(engine, block_size, provider)
     own = own_facts(request, facts)
     options = opened(tokenizer, provider=provider, templates=templates, own=own, block_size=block_size)
     reading: Load = partial(load, input_format=input_format, request_path=request_path)
@@ -126,25 +125,6 @@ def _tried(
                 yield row(variation, found, first, rule, standing)._replace(file=file)
     if progress is not None:
         progress(len(made), len(made))
-
-
-def _served(engine: str | None, block_size: int | None, provider: str | None) -> tuple[str | None, int | None]:
-    """Whose rules hold, and its blocks."""
-    if engine is None and provider not in engines.names():
-        return provider, block_size
-    if engine is None:
-        engine, provider = provider, None
-    assert engine is not None
-    if provider is not None:
-        raise PromptlintError("--engine says who serves the request, and so does --provider", "give one of them")
-    name, separator, version = engine.partition("==")
-    if name.strip() in block_keys.names() and name.strip() not in engines.names():
-        raise PromptlintError(f"{shown(name)} keeps blocks for engines", "name the engine: --engine vllm")
-    found = engines.engine(name.strip(), version.strip() if separator else None)
-    if found.unit == "token" and block_size not in (None, 1):
-        raise PromptlintError(f"{found.title} reads any prefix, token by token", "leave out --block-size")
-    serving = found.name if is_known(found.name) else "unknown"
-    return serving, found.unit_tokens if block_size is None else block_size
 
 
 def _compared(first: Single, varied: Request, renderer: "Renderer | None", memo: dict[str, int]) -> Diff | str:

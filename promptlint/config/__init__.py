@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
+from promptlint.config.prompts import Allow, Budget, PromptEntry
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Json
 from promptlint.read.names import shown
@@ -42,6 +43,9 @@ class Config(NamedTuple):
     model: str | None = None  # that templates are meant for: how their tokens are counted, unless `tokenizer` says it
     tokenizer: str | None = None  # name, or path relative to the folder of the configuration
     rules: Mapping[str, dict[str, Any]] = {}  # id -> row of a rule with a pattern, complete
+    prompts: tuple[PromptEntry, ...] = ()  # what `promptlint check` renders
+    budget: Budget = Budget()  # of every prompt
+    allow: tuple[Allow, ...] = ()  # losses that are meant to be
 
     @property
     def folder(self) -> str:
@@ -120,6 +124,37 @@ def found_in(folder: str) -> Config | None:
             raise PromptlintError(f"{shown(yaml)} and {shown(toml)} both configure promptlint", "keep one of them")
         return _checked(parse_yaml(yaml), yaml, shown(yaml))
     return None if in_toml is None else _checked(in_toml, toml, f"{shown(toml)}: tool.promptlint")
+
+
+def parsed(data: bytes, path: str) -> Config | None:
+    """The configuration that a file held which is not on disk: what another revision has under its name.
+
+    `path`: that of the file as messages show it; its end says which of the two kinds of file it is. None: a
+    pyproject.toml that does not configure promptlint. Raises PromptlintError as `find` does.
+    """
+    if path.endswith(TOML):
+        from promptlint.config.toml import table_in
+
+        in_toml = table_in(data, path)
+        return None if in_toml is None else _checked(in_toml, path, f"{shown(path)}: tool.promptlint")
+    return _checked(_yaml_value(data, path), path, shown(path))
+
+
+def _yaml_value(data: bytes, path: str) -> Json:
+    """What `parse_yaml` gives for the file that holds these bytes."""
+    if not data:
+        return None
+    from promptlint.prompt import Document, SourceByte
+    from promptlint.read.encodings import decode
+    from promptlint.read.records import whole
+    from promptlint.read.sources import MAX_BYTES
+    from promptlint.read.yaml_text import parse
+
+    stretch = whole([data], shown(path), MAX_BYTES)
+    text = decode(stretch.data, stretch.codec, name=shown(path), start=stretch.start, line=1)
+    start = SourceByte(stretch.start)
+    value, _ = parse(Document(path, None, None, stretch.data, text, stretch.codec, start, 1, syntax="yaml"))
+    return value
 
 
 def _checked(value: Json, path: str, where: str) -> Config:

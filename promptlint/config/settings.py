@@ -15,6 +15,7 @@ from promptlint.config.checks import (
     text,
     wrong,
 )
+from promptlint.config.prompts import Allow, Budget, PromptEntry
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Json
 from promptlint.read.names import shown
@@ -149,6 +150,24 @@ def _facts(value: Json, where: str) -> Json:
     return value  # facts/overrides.py checks it where it is used
 
 
+def _prompts(value: Json, where: str) -> tuple[PromptEntry, ...]:
+    from promptlint.config.prompt_settings import prompts_of
+
+    return prompts_of(value, where)
+
+
+def _budget(value: Json, where: str) -> Budget:
+    from promptlint.config.prompt_settings import budget_of
+
+    return budget_of(value, where)
+
+
+def _allow(value: Json, where: str) -> tuple[Allow, ...]:
+    from promptlint.config.prompt_settings import allow_of
+
+    return allow_of(value, where)
+
+
 _RULE: dict[str, Check] = {
     "id": rule_id,
     "scope": one_of("template", "request"),
@@ -177,4 +196,7 @@ _KEYS: dict[str, Check] = {
     "tokenizer": text,
     "rules": _rules,
     "facts": _facts,
+    "prompts": _prompts,
+    "budget": _budget,
+    "allow": _allow,
 }

@@ -14,6 +14,11 @@ def tool_table(path: str) -> Json:
             data = file.read()
     except OSError as error:
         raise PromptlintError(f"{shown(path)} cannot be read ({error.strerror})", "check its permissions") from None
+    return table_in(data, path)
+
+
+def table_in(data: bytes, path: str) -> Json:
+    """The same for the bytes of a file; `path` names it in messages."""
     if b"promptlint" not in data:
         return None
     import tomllib

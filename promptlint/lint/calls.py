@@ -88,7 +88,12 @@ def _written(template: Template, call: Call) -> str:
 
 
 def _kind(call: Call) -> str | None:
-    *owners, name = map(snake, call.name.split("."))
+    return kind_of_function(call.name)
+
+
+def kind_of_function(dotted: str) -> str | None:
+    """What a function of this name answers with: "day", "time" or "random"; None where nothing is known."""
+    *owners, name = map(snake, dotted.split("."))
     whole = ".".join((*owners, name))
     if known := next((kind for kind in ("day", "time", "random") if whole in _row(kind)), None):
         return known

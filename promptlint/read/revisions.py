@@ -5,10 +5,9 @@ from collections.abc import Generator
 from typing import IO, cast
 
 from promptlint.errors import PromptlintError
+from promptlint.read.git import GIT_S, environment
 from promptlint.read.names import nearest, shown
 
-GIT_S = 60.0
-"""How long git may take."""
 _CHUNK = 1 << 20
 
 
@@ -22,7 +21,7 @@ def revision_chunks(revision: str, path: str) -> Generator[bytes, None, None]:
     command = ["git", "cat-file", "blob", f"{revision}:{path}"]
     try:
         git = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
         )
     except (OSError, ValueError) as error:
         raise _no_git(revision, path, error) from None
@@ -45,17 +44,12 @@ def revision_chunks(revision: str, path: str) -> Generator[bytes, None, None]:
         raise _explanation(revision, path)
 
 
-def _environment() -> dict[str, str]:
-    # A partial clone would fetch a missing object from its remote; prompts and translations are not wanted either.
-    return {**os.environ, "LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-
-
 def _ask(*arguments: str) -> tuple[bool, str]:
     """Whether git succeeds, and what it prints, or else the first line of its complaint."""
     import subprocess
 
     try:
-        done = subprocess.run(["git", *arguments], capture_output=True, timeout=GIT_S, env=_environment(), check=False)
+        done = subprocess.run(["git", *arguments], capture_output=True, timeout=GIT_S, env=environment(), check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return False, str(error)
     if done.returncode:

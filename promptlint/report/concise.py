@@ -8,7 +8,8 @@ from promptlint.report.findings import place, statistics, tokens, totals
 
 
 def write(report: Report) -> str:
-    """Lines `path:line:column: severity cause: message`, the place being that of side B, after one of the verdict."""
+    """Lines `path:line:column: severity cause: message`, the place being that of side B, after one of the verdict; of a
+    check also what could not be rendered."""
     lines = [verdict(report)] if report.verdict is not None else []
     lines += [_change(change) for diff in report.diffs for change in _told(diff)]
     if report.lint is not None and report.lint.statistics:
@@ -16,6 +17,7 @@ def write(report: Report) -> str:
     else:
         lines += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
     lines += [] if report.lint is None else _rewritten(report.lint)
+    lines += [] if report.check is None else [f"error: {line(error)}" for error in report.check.errors]
     return guard("".join(f"{each}\n" for each in lines))
 
 
@@ -27,6 +29,10 @@ def _told(diff: Diff) -> list[Change]:
 
 def verdict(report: Report) -> str:
     """The verdict and what it means, in one visible line."""
+    if report.check is not None:
+        from promptlint.report.checked import totals as checked_totals
+
+        return f"{report.verdict}: {checked_totals(report)}"
     if report.lint is not None:
         return f"{report.verdict}: {totals(report)}"
     if report.folders or not report.diffs:

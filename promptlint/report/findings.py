@@ -156,6 +156,22 @@ def _count(rule: RuleFacts, findings: list[Finding]) -> RuleCount:
     return RuleCount(rule, worst, len(findings), sum(dearest.values()) if dearest else None)
 
 
+def exact(report: Report) -> bool:
+    """Whether lost tokens are counted as the models themselves count."""
+    if report.check is not None:
+        from promptlint.report.checked import all_exact
+
+        return all_exact(report.check)
+    return report.lint is not None and report.lint.exact
+
+
+def errors(report: Report) -> tuple[str, ...]:
+    """What could not be read or rendered, a line each; untrusted."""
+    if report.check is not None:
+        return report.check.errors
+    return report.lint.errors if report.lint is not None else ()
+
+
 def known_rules(report: Report) -> dict[str, RuleFacts]:
     """The rules that ran, and what the report names besides, such as causes of a comparison; by id."""
     facts = report.lint  # without it, a rule is the cause of a change
@@ -163,7 +179,7 @@ def known_rules(report: Report) -> dict[str, RuleFacts]:
     more = () if facts is None else tuple(each.finding for each in facts.suppressed)
     for found in (*report.findings, *more):
         if found.rule not in rules:
-            summary = found.rule.replace("-", " ")
+            summary = found.rule.replace("-", " ") if report.check is None else _summary(found)
             rules[found.rule] = RuleFacts(
                 found.rule,
                 found.cause or ("" if facts is not None else found.rule),
@@ -177,6 +193,16 @@ def known_rules(report: Report) -> dict[str, RuleFacts]:
                 (),
             )
     return {name: rules[name] for name in sorted(rules)}
+
+
+def _summary(found: Finding) -> str:
+    """Of what a check found: of a cause, of a rule of lint, of a line of the budget."""
+    from promptlint import facts
+
+    if found.rule == "budget":
+        return "a change costs more than the budget of the prompt allows"
+    row = facts.table("causes").get(found.rule) or facts.table("rules").get(found.rule)
+    return str(row["summary"]) if row else found.rule
 
 
 def _found(report: Report, facts: LintFacts) -> str:

@@ -11,6 +11,7 @@ from promptlint.report.secrets import mask
 
 _SCHEMA_VERSION = 1
 HIDDEN = 'Excerpts are hidden: "excerpt" and "mark" are null everywhere; "absent" still says which side has nothing.'
+_HIDDEN_LINES = 'Excerpts are hidden: "excerpt", "mark" and the "lines" of hunks are null everywhere.'
 
 Object = dict[str, Any]
 
@@ -24,7 +25,7 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         "verdict": report.verdict,
         "findings": [finding(found) for found in report.findings],
         "tables": [_table(table) for table in report.tables],
-        "notes": [mask(note) for note in report.notes] + ([] if excerpts else [HIDDEN]),
+        "notes": [mask(note) for note in report.notes] + ([] if excerpts else [_hidden(report)]),
     }
     if report.folders:
         body["diff"] = {"pairs": [{"verdict": diff.verdict, **_diff(diff, excerpts)} for diff in report.diffs]}
@@ -49,6 +50,11 @@ def write(report: Report, *, excerpts: bool = True) -> str:
 
         body["findings"] = [lint_finding(found, excerpts) for found in report.findings]
         body["lint"] = lint(report, excerpts)
+    if report.check is not None:
+        from promptlint.report.json_check import check, check_findings
+
+        body["findings"] = check_findings(report, excerpts)
+        body["check"] = check(report.check, excerpts)
     if report.varied is not None:
         from promptlint.report.json_vary import vary
 
@@ -59,6 +65,10 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         body["key"], fill = key(report)
         return _guarded(fill(_dumps(body)))
     return _guarded(_dumps(body))
+
+
+def _hidden(report: Report) -> str:
+    return HIDDEN if report.check is None else _HIDDEN_LINES
 
 
 def _dumps(body: Object) -> str:

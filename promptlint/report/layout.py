@@ -53,12 +53,12 @@ def clipped(text: str, columns: int) -> str:
     """Visible text cut to so many columns, with an ellipsis where something is left out."""
     if width(text) <= columns:
         return text
-    kept = ""
-    for character in text:
-        if width(kept) + width(character) + 1 > columns:
-            break
-        kept += character
-    return kept + "…"
+    used = 0
+    for index, character in enumerate(text):
+        used += width(character)
+        if used >= columns:
+            return text[:index] + "…"
+    return text
 
 
 def columns(rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:

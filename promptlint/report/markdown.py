@@ -18,6 +18,10 @@ _EXCERPT_COLUMNS = 100
 
 
 def write(report: Report, *, excerpts: bool = True) -> str:
+    if report.check is not None:
+        from promptlint.report import markdown_check
+
+        return guard("\n\n".join([*markdown_check.blocks(report, excerpts), *map(_table, report.tables)]) + "\n")
     verdict = f"**{report.verdict}**: " if report.verdict is not None else ""
     blocks: list[str] = []
     if report.lint is not None:

@@ -12,7 +12,7 @@ from promptlint.finding import Finding, Report
 from promptlint.lint_facts import LintFacts, Suppressed
 from promptlint.prompt import Location
 from promptlint.report.escape import line
-from promptlint.report.findings import costliest, fingerprints, known_rules, relative, told
+from promptlint.report.findings import costliest, errors, exact, fingerprints, known_rules, relative, told
 from promptlint.report.phrases import pointer
 from promptlint.report.sarif_rules import LEVELS, descriptor, prose
 from promptlint.report.secrets import mask
@@ -43,9 +43,9 @@ def _run(report: Report) -> Object:
     names = fingerprints(found for found, _ in given)
     rules = known_rules(report)
     index = {name: number for number, name in enumerate(rules)}
-    results = []
+    results, counted = [], exact(report)
     for (found, answer), name in zip(given[:_MOST_RESULTS], names, strict=False):
-        result = _result(found, name, index[found.rule], report)
+        result = _result(found, name, index[found.rule], report, counted)
         if answered:  # all results have the property, or none
             result["suppressions"] = [] if answer is None else [_suppression(answer)]
         results.append(result)
@@ -66,22 +66,21 @@ def _run(report: Report) -> Object:
 
 
 def _invocation(report: Report, facts: LintFacts | None, left: int) -> Object:
-    errors = facts.errors if facts is not None else ()
+    failed = errors(report)
     skipped = facts.skipped if facts is not None else ()
-    said = [("error", line(error)) for error in errors]
+    said = [("error", line(error)) for error in failed]
     said += [("note", f"skipped {line(path)}: {line(reason)}") for path, reason in skipped]
     said += [("note", line(note)) for note in report.notes]
     said += [("warning", f"{left:,} more results are left out; the JSON report has all.")] if left else []
     return {
-        "executionSuccessful": not errors,
+        "executionSuccessful": not failed,
         "toolExecutionNotifications": [{"level": level, "message": {"text": prose(text)}} for level, text in said],
     }
 
 
-def _result(found: Finding, fingerprint: str, rule: int, report: Report) -> Object:
-    exact = report.lint is not None and report.lint.exact
+def _result(found: Finding, fingerprint: str, rule: int, report: Report, counted: bool) -> Object:
     properties = {
-        "cause": line(found.cause or ("" if report.lint is not None else found.rule)),
+        "cause": line(found.cause or ("" if report.lint is not None or found.rule == "budget" else found.rule)),
         "confidence": found.confidence,
         "lostTokens": found.lost_tokens,
         "lostUsd": found.lost_usd,
@@ -91,7 +90,7 @@ def _result(found: Finding, fingerprint: str, rule: int, report: Report) -> Obje
         "ruleId": line(found.rule),
         "ruleIndex": rule,
         "level": LEVELS[found.severity],
-        "message": {"text": prose(told(found, exact=exact))},
+        "message": {"text": prose(told(found, exact=counted))},
         "locations": [_location(found)],
         **({"relatedLocations": _related(found, report)} if found.related else {}),
         "partialFingerprints": {"promptlintContent/v1": fingerprint},
@@ -115,9 +114,10 @@ def _location(found: Finding) -> Object:
 
 
 def _physical(where: Location, end: tuple[int, int] | None = None) -> Object:
-    """Without a known end the region is that of the line's rest, and names no bytes."""
+    """Without a known end the region is that of the line's rest, and names no bytes. Byte 0 of another line than the
+    first means that bytes are not known."""
     region = {"startLine": where.line, "startColumn": where.column}
-    if where.end == where.start:
+    if where.end == where.start and (where.start or (where.line, where.column) == (1, 1)):
         end = (where.line, where.column)
     if end is not None:
         region |= {"endLine": end[0], "endColumn": end[1]}

@@ -20,6 +20,8 @@ def write(report: Report, *, color: bool = False, excerpts: bool = True, width: 
     style = Style(width, excerpts, painter(color))
     if report.lint is not None:
         return _lint(report, style)
+    if report.check is not None:
+        return _check(report, style)
     blocks = [_folders(report, style)] if report.folders else []
     for diff in report.diffs:
         if not report.folders or diff.changes:
@@ -31,6 +33,13 @@ def write(report: Report, *, color: bool = False, excerpts: bool = True, width: 
 
 def _lint(report: Report, style: Style) -> str:
     from promptlint.report.text_lint import blocks, summary
+
+    tables = [_table(table, style) for table in report.tables]
+    return _joined([*blocks(report, style), *tables, _notes(report, style), summary(report, style)])
+
+
+def _check(report: Report, style: Style) -> str:
+    from promptlint.report.text_check import blocks, summary
 
     tables = [_table(table, style) for table in report.tables]
     return _joined([*blocks(report, style), *tables, _notes(report, style), summary(report, style)])

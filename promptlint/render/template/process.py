@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Self, cast
 
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Rendering
@@ -37,7 +37,7 @@ class Renderer:
         self._child: subprocess.Popen[bytes] | None = None
         self._told: Template | None = None  # the template that the child has
 
-    def __enter__(self) -> "Renderer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

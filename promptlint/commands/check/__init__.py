@@ -1,0 +1,1 @@
+"""`promptlint check`: the prompts of a project as they render before and after a change."""

@@ -1,0 +1,370 @@
+"""One prompt before and after the change -> what is to be said of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from promptlint.check_facts import Allowed, CheckCause, CheckedPrompt, Often, PromptChange
+from promptlint.commands.check.causes import Teller, costly, new_costly
+from promptlint.commands.check.changed import Lines
+from promptlint.commands.check.found import Candidate, Source, rendered_alike
+from promptlint.commands.check.measure import (
+    SOON,
+    Asked,
+    Compared,
+    OtherFormat,
+    compared,
+    followed,
+    pairs_of,
+    price,
+)
+from promptlint.commands.check.sent import (
+    Counting,
+    Prompt,
+    Setting,
+    files_of,
+    prompt_of,
+    says_breakpoints,
+    variable_files,
+)
+from promptlint.commands.check.trees import Sides
+from promptlint.commands.loss import as_text
+from promptlint.config.prompts import Markers
+from promptlint.errors import PromptlintError
+from promptlint.facts.models import model_of
+from promptlint.facts.own import Overrides
+from promptlint.finding import Change
+from promptlint.gate.verdict import Figures, Judgement, band_of, judged, lost_tokens, times_a_day
+
+_UNCOUNTED = Figures(None, None, None, None, None, None)
+
+
+class How(NamedTuple):
+    """How prompts are judged."""
+
+    sides: Sides
+    lines: Lines
+    renderer: Counting
+    now: datetime
+    own: Overrides
+    allow_exec: bool
+    today: date
+    top: Callable[[str], str | None]  # a path as the user knows it -> from the top
+
+
+class Judged(NamedTuple):
+    """A prompt, and why it could not be rendered."""
+
+    prompt: CheckedPrompt
+    error: str = ""
+
+
+class _Both(NamedTuple):
+    """The same two requests before and after the change."""
+
+    before: Compared | None
+    after: Compared
+    asked: Asked
+
+    @property
+    def lost(self) -> int | None:
+        """Of fixed text; None where nothing tells."""
+        if self.before is None or self.before.pair is None or self.after.pair is None:
+            return None
+        return lost_tokens(self.before.pair, self.after.pair)
+
+
+class _Once(NamedTuple):
+    """A request before the change, and the same one after it."""
+
+    found: Compared | None  # None: they are of two formats
+    lost: int | None
+
+
+def judge(candidate: Candidate, how: How) -> Judged:
+    """What a change does to one prompt."""
+    source = candidate.source
+    if candidate.after is None:
+        return Judged(_bare(candidate, how, "deleted"))
+    try:
+        if candidate.before is not None and _is_unchanged(candidate.before, candidate.after, how):
+            return Judged(_bare(candidate, how, "unchanged"))
+        if source.entry.kind == "command" and not how.allow_exec:
+            note = "its command runs only with --allow-exec"
+            return Judged(_bare(candidate, how, "unrendered")._replace(verdict="unknown", notes=(note,)))
+        return Judged(_judged(candidate, candidate.after, how))
+    except PromptlintError as error:
+        bare = _bare(candidate, how, "unrendered")._replace(verdict="unknown", certainty="unknown", notes=(str(error),))
+        return Judged(bare, f"{source.name}: {error}" if source.name not in str(error) else str(error))
+
+
+def _bare(candidate: Candidate, how: How, change: PromptChange) -> CheckedPrompt:
+    source, old = candidate.source, candidate.before
+    shown = how.sides.after.shown
+    found = bare(source, shown(source.path), change)
+    is_renamed = old is not None and old.path != source.path and candidate.after is not None
+    return found._replace(old_path=shown(old.path)) if old is not None and is_renamed else found
+
+
+def bare(source: Source, path: str, change: PromptChange) -> CheckedPrompt:
+    """A prompt of which nothing is counted. `path`: as the user knows it."""
+    return CheckedPrompt(
+        name=source.name,
+        path=path,
+        old_path=None,
+        change=change,
+        verdict="pass",
+        certainty="certain",
+        provider=source.entry.provider or source.entry.engine,
+        model=source.entry.model,
+        exact=False,
+        prompt_tokens_before=None,
+        prompt_tokens_after=None,
+        usable_tokens_before=None,
+        usable_tokens_after=None,
+        lost_tokens_per_request=None,
+        lost_tokens_once=None,
+        lost_usd_per_day=None,
+        lost_usd_once=None,
+        often="request",
+        price="",
+    )
+
+
+def _is_unchanged(before: Source, after: Source, how: How) -> bool:
+    """Whether nothing that the prompt is made of differs: then it is not rendered."""
+    sides = how.sides
+    if after.entry.kind == "command":
+        return not sides.touched and not sides.gone and rendered_alike(before, after)
+    if not rendered_alike(before, after) or tuple(map(sides.old, after.paths)) != before.paths:
+        return False
+    files = files_of(after, sides.after, variable_files(after, sides.after))
+    if any(file in sides.touched for file in files):
+        return False
+    return not sides.gone or {*variable_files(before, sides.before)} == {
+        *map(sides.old, variable_files(after, sides.after))
+    }
+
+
+def _judged(candidate: Candidate, source: Source, how: How) -> CheckedPrompt:
+    old, notes = candidate.before, list[str]()
+    prompt, before = _prompts(source, old, how, notes)
+    both = [_both(asked, prompt, before, how) for asked in pairs_of(prompt)]
+    worst = max(both, key=lambda one: one.lost or 0)
+    once = None if before is None else _worst_once(prompt, before, both, how)
+    teller = Teller(prompt, _files(prompt, before, how), how.lines, how.top)
+    changes = new_costly(worst.after, worst.before)
+    often = _often(worst, changes, teller, prompt, how)
+    figures, bill = _figures(worst, once, often, source, how)
+    verdict = judged(figures, source.entry.budget.over(source.config.budget))
+    causes = tuple(_told_once((*_each_request(worst, changes, often, teller), *_at_once(once, teller))))
+    allowed, said = allowed_by(source, verdict, how.today)
+    first = worst.before or worst.after
+    texts = (*prompt_notes(worst), *notes, *bill.notes, *said)
+    return _bare(candidate, how, "changed" if old is not None else "new")._replace(
+        verdict="pass" if allowed else verdict.verdict,
+        certainty=verdict.certainty,
+        provider=worst.after.diff.b.provider,
+        model=worst.after.diff.b.model,
+        exact=worst.after.diff.boundary.exact,
+        prompt_tokens_before=first.diff.b.prompt_tokens if worst.before else None,
+        prompt_tokens_after=worst.after.diff.b.prompt_tokens,
+        usable_tokens_before=figures.usable_before,
+        usable_tokens_after=figures.usable_after,
+        lost_tokens_per_request=figures.lost_per_request,
+        lost_tokens_once=figures.lost_once,
+        lost_usd_per_day=as_text(figures.usd_per_day),
+        lost_usd_once=as_text(bill.once),
+        often=often,
+        price=bill.price,
+        causes=causes,
+        reasons=verdict.reasons,
+        allowed=allowed,
+        notes=tuple(dict.fromkeys(texts)),
+    )
+
+
+def prompt_notes(worst: _Both) -> Iterator[str]:
+    """What is to be known of a rendering."""
+    yield from worst.after.first.notes
+
+
+def _prompts(source: Source, old: Source | None, how: How, notes: list[str]) -> tuple[Prompt, Prompt | None]:
+    """The prompt after the change, and before it."""
+    after, before = how.sides.after, how.sides.before
+    marked = says_breakpoints(source, after) or (old is not None and says_breakpoints(old, before))
+    markers: Markers | None = "comments" if marked else None
+    prompt = prompt_of(source, Setting(after, after, lambda path: path, how.renderer, how.own, markers))
+    if old is None:
+        return prompt, None
+    setting = Setting(before, after, how.sides.old, how.renderer, how.own, markers)
+    if source.entry.kind == "command":  # it may read any file
+        before.fetch(before.paths)
+    try:
+        found = prompt_of(old, setting)
+        if found.labels:
+            found.at(found.labels[0], how.now)
+    except PromptlintError as error:
+        notes.append(f"before the change it could not be rendered: {error}")
+        return prompt, None
+    return prompt, found
+
+
+def _both(asked: Asked, prompt: Prompt, before: Prompt | None, how: How) -> _Both:
+    after = followed(prompt, asked, how.now, how.renderer)
+    if before is None:
+        return _Both(None, after, asked)
+    try:
+        return _Both(followed(before, asked, how.now, how.renderer), after, asked)
+    except PromptlintError:  # variables that the template took then, and that are gone
+        return _Both(None, after, asked)
+
+
+def _worst_once(prompt: Prompt, before: Prompt, both: Sequence[_Both], how: How) -> _Once:
+    """What the deploy takes from one cached prefix: of what requests of the old state shared, the new one finds so
+    much less."""
+    found = []
+    for one in both:
+        labels = (before.labels[min(one.asked.first, len(before.labels) - 1)], prompt.labels[one.asked.first])
+        shared = one.before.pair.usable_tokens if one.before is not None and one.before.pair is not None else None
+        try:
+            pair = compared(before.at(labels[0], how.now), prompt.at(labels[1], how.now), prompt.options)
+        except OtherFormat:
+            found.append(_Once(None, shared))
+            continue
+        usable = pair.diff.boundary.usable_tokens
+        lost = None if shared is None or usable is None else max(shared - usable, 0)
+        if lost and pair.pair is not None and lost < pair.pair.unit_tokens:
+            lost = 0
+        found.append(_Once(pair, lost))
+    return max(found, key=lambda one: one.lost or 0)
+
+
+class _Bill(NamedTuple):
+    """Dollars, and what they rest on."""
+
+    once: Decimal | None
+    price: str
+    notes: tuple[str, ...] = ()
+
+
+def _figures(worst: _Both, once: _Once | None, often: Often, source: Source, how: How) -> tuple[Figures, _Bill]:
+    after, before, lost = worst.after, worst.before, worst.lost
+    of_once = once.lost if once is not None else None
+    traffic = source.entry.traffic
+    usd, note, notes = None, "", list[str]()
+    if lost:
+        each = price(lost, after, after.options)
+        times, said = times_a_day(often, traffic, lifetime_of(before or after))
+        usd = None if each.usd is None or times is None else each.usd * times
+        note = each.note
+        notes += [said] if said else []
+        if each.usd is not None and times is None:
+            notes += [
+                "dollars a day: say in the configuration how many requests there are, traffic: {requests-per-day: N}"
+            ]
+    usd_once = None
+    if of_once and once is not None and once.found is not None:
+        cold = price(of_once, once.found, after.options)
+        usd_once, note = cold.usd, note or cold.note
+    refused = after.diff.verdict == "refused" and (before is None or before.diff.verdict != "refused")
+    model = model_of(after.diff.b.model or "", after.diff.b.provider, how.own)
+    figures = Figures(
+        usable_before=None if before is None else before.diff.boundary.usable_tokens,
+        usable_after=after.diff.boundary.usable_tokens,
+        prompt_after=after.diff.b.prompt_tokens,
+        lost_per_request=lost,
+        lost_once=of_once,
+        usd_per_day=usd if lost else (Decimal(0) if lost == 0 else None),
+        band=band_of(model.count_factor if model is not None else None, exact=after.diff.boundary.exact),
+        refused=_why_refused(after) if refused else "",
+        doubt=_doubt(worst),
+    )
+    return figures, _Bill(usd_once, note, tuple(notes))
+
+
+def _why_refused(found: Compared) -> str:
+    first = next((change for change in found.diff.changes if change.severity == "error"), None)
+    return first.message if first is not None else found.diff.boundary.why
+
+
+def _doubt(worst: _Both) -> str:
+    """What may be lost, if a rule that is not published or a length that is about decides."""
+    before, after = worst.before, worst.after
+    if before is None or after.diff.verdict != "unknown" or before.diff.verdict == "unknown":
+        return ""
+    first = next((change for change in new_costly(after, before) if change.certainty != "certain"), None)
+    return first.message if first is not None else after.diff.boundary.why
+
+
+def lifetime_of(found: Compared) -> int | None:
+    """How long what is cached lives, in seconds; None if that is not known."""
+    rule = found.rule
+    if rule is None or found.first.prompt is None:
+        return None
+    marks = [segment.marker for item in found.first.request.items for segment in item.segments if segment.marker]
+    text = (marks[-1].ttl if marks else None) or rule.provider.default_lifetime
+    unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
+    return int(text[:-1]) * unit if unit and text[:-1].isdigit() else None
+
+
+def _often(worst: _Both, changes: Sequence[Change], teller: Teller, prompt: Prompt, how: How) -> Often:
+    """Which requests lose: all, the first of each session, the first of each day."""
+    if not worst.lost or not changes:
+        return "request"
+
+    def soon() -> bool:
+        if worst.before is None or worst.before.pair is None:
+            return True
+        again = Asked(worst.asked.first, worst.asked.first, "clock")
+        found = followed(prompt, again, how.now, how.renderer, after=SOON)
+        return found.pair is None or lost_tokens(worst.before.pair, found.pair) > 0
+
+    return teller.often(changes[0], worst.after.second, soon)
+
+
+def _each_request(worst: _Both, changes: Sequence[Change], often: Often, teller: Teller) -> Iterator[CheckCause]:
+    doubtful = bool(_doubt(worst))
+    if not worst.lost and not doubtful and worst.after.diff.verdict != "refused":
+        return
+    for number, change in enumerate(changes):
+        lost = worst.lost if number == 0 else None
+        yield teller.cause(change, worst.after.second, often, lost)
+
+
+def _told_once(causes: Sequence[CheckCause]) -> Iterator[CheckCause]:
+    """Without what the deploy finds in lines that cost every request as well."""
+    known = {cause.hunk for cause in causes if cause.often != "once" and cause.hunk is not None}
+    return (cause for cause in causes if cause.often != "once" or cause.hunk not in known)
+
+
+def _at_once(once: _Once | None, teller: Teller) -> Iterator[CheckCause]:
+    """What the first request behind the deploy finds changed."""
+    if once is None or not once.lost or once.found is None:
+        return
+    for change in costly(once.found):
+        yield teller.cause(change, once.found.second, "once", once.lost)
+
+
+def _files(prompt: Prompt, before: Prompt | None, how: How) -> tuple[str, ...]:
+    """All files that may have brought a change: those of both states, and the configuration."""
+    source = prompt.source
+    path = (source.config.path or "").rpartition("/")[2]
+    own = f"{source.folder}/{path}" if source.folder else path
+    gone = () if before is None else tuple(file for file in before.files if file in how.sides.gone)
+    return (*prompt.files, *gone, own)
+
+
+def allowed_by(source: Source, verdict: Judgement, today: date) -> tuple[Allowed | None, tuple[str, ...]]:
+    """The declaration that lets a loss pass; and what is to be said of one that has run out."""
+    if verdict.verdict == "pass":
+        return None, ()
+    notes = []
+    for one in source.config.allow:
+        if fnmatchcase(source.name, one.prompt):
+            if one.until >= today.isoformat():
+                return Allowed(one.reason, one.until), ()
+            notes.append(f"it was allowed until {one.until}: {one.reason}")
+    return None, tuple(notes)

@@ -1,0 +1,156 @@
+"""Contents from the object store, and files that are written from it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from git_repositories import Repo, without_settings
+from promptlint.errors import PromptlintError
+from promptlint.read import git, objects
+from promptlint.read.listings import export_all, index, tree
+from promptlint.read.objects import Entry, blobs, export
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    without_settings(monkeypatch, tmp_path)
+    made = Repo(tmp_path / "one")
+    made.put("a", b"a\r\n\0\xff")
+    made.put("empty", b"")
+    made.commit()
+    monkeypatch.chdir(made.path)
+    return made
+
+
+def fault(*ids: str, names: dict[str, str] | None = None) -> str:
+    with pytest.raises(PromptlintError) as caught:
+        list(blobs(ids, names))
+    return str(caught.value)
+
+
+def test_contents(repo: Repo) -> None:
+    a, empty = (tree("HEAD")[name].blob for name in ("a", "empty"))
+    assert list(blobs([a, empty, a])) == [b"a\r\n\0\xff", b"", b"a\r\n\0\xff"]
+    assert list(blobs([])) == []
+
+
+def test_many_and_large_ones_do_not_block(repo: Repo) -> None:
+    """Ask for more than any pipe holds, and get more than it holds, before all is asked."""
+    repo.put("large", b"x" * 300_000)
+    repo.commit()
+    found = tree("HEAD")
+    ids = [found["large"].blob, *[found["a"].blob] * 5000] * 10
+    assert sum(len(data) for data in blobs(ids)) == 10 * (300_000 + 5000 * 5)
+
+
+def test_no_more_than_wanted(repo: Repo) -> None:
+    """Git ends when enough has been read."""
+    repo.put("large", b"x" * 3_000_000)
+    repo.commit()
+    contents = blobs([tree("HEAD")["large"].blob] * 50)
+    assert len(next(contents)) == 3_000_000
+    contents.close()  # type: ignore[attr-defined]  # a generator; a warning would be an error
+
+
+def test_faults(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = tree("HEAD")["a"].blob
+    missing = "0" * 39 + "1"
+    assert fault(a, missing) == f"git has no content of {missing}; see whether `git fsck` finds faults"
+    assert fault(missing, names={missing: "p\n"}).startswith("git has no content of p\\n; ")
+    monkeypatch.setattr(objects, "MAX_BYTES", 2)
+    assert fault(a, names={a: "a"}) == "a is larger than 0 MiB; leave it out"
+    (repo.path / ".git/config").write_text("[broken")
+    assert fault(a).startswith("git failed; bad config line ")
+    monkeypatch.setenv("PATH", "")
+    assert fault(a).startswith("git is not installed; ")
+
+
+def test_slow_git(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up git when it lets us wait, and not when we let it wait."""
+    import time
+
+    a = tree("HEAD")["a"].blob
+    monkeypatch.setattr(git, "GIT_S", 0.3)
+    contents = blobs([a, a])
+    next(contents)
+    time.sleep(0.8)
+    assert list(contents) == [b"a\r\n\0\xff"]
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert fault(a) == "git did not finish in 0 seconds; try again"
+
+
+def test_export(repo: Repo, tmp_path: Path) -> None:
+    repo.put(".gitattributes", "a export-ignore\n*.txt export-subst eol=crlf\n")
+    repo.put("deep/er/b.txt", "$Format:%H$\n")
+    repo.put("deep/run", "#!/bin/sh\n").chmod(0o755)
+    repo.commit()
+    repo.put("deep/staged", "1")
+    repo.git("add", "-A")
+    export_all("HEAD", str(tmp_path / "out"))
+    files = {
+        path.relative_to(tmp_path / "out").as_posix(): path for path in (tmp_path / "out").rglob("*") if path.is_file()
+    }
+    assert set(files) == {".gitattributes", "a", "deep/er/b.txt", "deep/run", "empty"}
+    assert files["a"].read_bytes() == b"a\r\n\0\xff"
+    assert files["deep/er/b.txt"].read_bytes() == b"$Format:%H$\n"
+    assert [name for name, path in files.items() if os.access(path, os.X_OK)] == ["deep/run"]
+    export({"x/staged": index()["deep/staged"]}, str(tmp_path / "out"))
+    assert (tmp_path / "out/x/staged").read_text() == "1"
+    export_all(None, str(tmp_path / "nothing"))
+
+
+LINKS = {
+    "in": ("deep/file", True),
+    "deep/up": ("../a", True),
+    "deep/er/top": ("../..", True),
+    "to-link": ("deep/up", True),
+    "out": ("../secret", False),
+    "deep/out": ("../../secret", False),
+    "absolute": ("/etc/passwd", False),
+    "zigzag": ("deep/er/top/../x", False),
+    "git": (".git/config", False),
+    "empty-step": ("deep//up", False),
+}
+
+
+def test_links_stay_inside(repo: Repo, tmp_path: Path) -> None:
+    repo.put("deep/file", "1")
+    repo.put("deep/er/b", "1")
+    for name, (target, _) in LINKS.items():
+        os.symlink(target, repo.path / name)
+    repo.commit()
+    out = tmp_path / "out"
+    export_all("HEAD", str(out))
+    assert {name for name in LINKS if (out / name).is_symlink()} == {name for name, (_, made) in LINKS.items() if made}
+    assert all(
+        out.resolve() in (out / name, *(out / name).resolve().parents) or (out / name).resolve() == out
+        for name in LINKS
+    )
+    assert (out / "to-link").read_bytes() == b"a\r\n\0\xff"
+
+
+@pytest.mark.parametrize(
+    "path", ["../x", "/x", "a/../../x", "a//x", "", ".", "a/.", ".git/hooks/x", "a/.GIT/x", "a\0b"]
+)
+def test_names_that_lead_out(repo: Repo, tmp_path: Path, path: str) -> None:
+    entry = tree("HEAD")["a"]
+    with pytest.raises(PromptlintError, match="is no name of a file in a folder"):
+        export({"fine": entry, path: entry}, str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_names_of_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_OUTSIDE", ("\\", ":"))
+    for path in ("C:/x", "a\\..\\x", "a:b"):
+        with pytest.raises(PromptlintError):
+            export({path: Entry("100644", "0" * 40, None)}, "out")
+
+
+def test_cannot_be_written(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(PromptlintError, match=r"a cannot be written \((File exists|Not a directory)\)"):
+        export_all("HEAD", str(tmp_path / "out"))
