@@ -7,17 +7,21 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from promptlint.arguments import FORMATS, parser
+from promptlint.arguments import parser
+from promptlint.choices import (
+    check_options,
+    day_of,
+    engine_options,
+    lint_options,
+    moment,
+    output_of,
+    template_options,
+    two_versions,
+)
 from promptlint.errors import PromptlintError
 from promptlint.terminal import colored, progress, width
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
-
-    from promptlint.commands.check.run import CheckOptions
-    from promptlint.commands.key import EngineOptions
-    from promptlint.commands.lint_settings import LintOptions
-    from promptlint.commands.templates import TemplateOptions
     from promptlint.finding import Report
 
 _FAILING = frozenset(("bust", "refused", "wrong_reuse"))
@@ -92,12 +96,12 @@ def _key(options: argparse.Namespace) -> int:
     report = key(
         options.request,
         options.other,
-        engine=_engine(options),
+        engine=engine_options(options),
         tokenizer=options.tokenizer,
         input_format=options.input_format,
         request_path=options.request_path,
         provider=options.provider,
-        templates=_templates(options),
+        templates=template_options(options),
         facts=options.facts,
         excerpts=not (options.no_excerpts or options.only_hashes),
     )
@@ -125,7 +129,7 @@ def _vary(options: argparse.Namespace) -> int:
         input_format=options.input_format,
         request_path=options.request_path,
         provider=options.provider,
-        templates=_templates(options),
+        templates=template_options(options),
         facts=options.facts,
         save=options.save,
         progress=progress("variations"),
@@ -133,12 +137,6 @@ def _vary(options: argparse.Namespace) -> int:
     color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(report, options.format, color=color))
     return 0
-
-
-def _engine(options: argparse.Namespace) -> "EngineOptions":
-    from promptlint.commands.key import EngineOptions
-
-    return EngineOptions(options.engine, options.hash, options.seed, options.block_size, options.lookahead)
 
 
 def _print_notes(report: "Report") -> None:
@@ -173,7 +171,13 @@ def _baseline(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from promptlint.commands.check.run import check
 
-    report = check(_check_options(options), progress("prompts", "checked"))
+    wanted, versions = check_options(options), two_versions(options)
+    if versions is None:
+        report = check(wanted, progress("prompts", "checked"))
+    else:
+        from promptlint.commands.check.versions import check_versions
+
+        report = check_versions(versions, wanted, progress("requests", "checked"))
     assert report.check is not None
     for error in report.check.errors:
         _complain(error)
@@ -183,34 +187,11 @@ def _check(options: argparse.Namespace) -> int:
     return 1 if report.verdict == "fail" or (options.strict and report.verdict == "unknown") else 0
 
 
-def _check_options(options: argparse.Namespace) -> "CheckOptions":
-    from promptlint.commands.check.run import CheckOptions
-
-    versions = [options.tokenizer_a, options.tokenizer_b, options.template_a, options.template_b]
-    against = [options.lock, options.paths and not any(versions), options.base or options.staged, any(versions)]
-    if sum(map(bool, against)) > 1:
-        raise PromptlintError(
-            "several things to check against", "give one: --base or --staged, --lock, two folders, two versions"
-        )
-    if options.paths and not any(versions) and len(options.paths) != 2:
-        raise PromptlintError("a check compares two folders", "promptlint check OLD NEW, or --base REF")
-    return CheckOptions(
-        base=options.base,
-        staged=options.staged,
-        folders=tuple(options.paths) if options.paths and not any(versions) else None,
-        lock=options.lock,
-        allow_exec=options.allow_exec,
-        strict=options.strict,
-        now=_time(options.now),
-        facts=options.facts,
-    )
-
-
 def _lock(options: argparse.Namespace) -> int:
     from promptlint.commands.check.locked import write
     from promptlint.report.escape import line
 
-    outcome = write(options.lock, options.allow_exec, _time(options.now), options.facts, progress("prompts", "read"))
+    outcome = write(options.lock, options.allow_exec, moment(options.now), options.facts, progress("prompts", "read"))
     for error in outcome.errors:
         _complain(error)
     sys.stdout.write("".join(f"{line(row)}\n" for row in outcome.lines))
@@ -235,7 +216,7 @@ def _init(options: argparse.Namespace) -> int:
 def _lint(options: argparse.Namespace) -> int:
     from promptlint.commands.lint import lint
 
-    report = lint(options.paths, _lint_options(options), progress=progress("files", "checked"))
+    report = lint(options.paths, lint_options(options), progress=progress("files", "checked"))
     assert report.lint is not None
     for error in report.lint.errors:
         _complain(error)
@@ -246,42 +227,12 @@ def _lint(options: argparse.Namespace) -> int:
     return 1 if (report.verdict == "fail" or fixable) and not options.exit_zero else 0
 
 
-def _lint_options(options: argparse.Namespace) -> "LintOptions":
-    from promptlint.commands.lint_settings import LintOptions
-
-    if options.unsafe_fixes and not (options.fix or options.diff):
-        raise PromptlintError(
-            "--unsafe-fixes says which fixes, not what to do", "add --fix to make them, --diff to see"
-        )
-    return LintOptions(
-        select=tuple(options.select),
-        ignore=tuple(options.ignore),
-        fail_on=options.fail_on,
-        rules=options.rules,
-        render=not options.no_render,
-        provider=options.provider,
-        tokenizer=options.tokenizer,
-        facts=options.facts,
-        now=_time(options.now),
-        as_walked=options.as_walked,
-        renderings=options.renderings,
-        baseline=options.baseline,
-        no_baseline=options.no_baseline,
-        cache=not options.no_cache,
-        suggest=options.suggest_order,
-        fix=options.fix or options.diff,
-        unsafe_fixes=options.unsafe_fixes,
-        diff=options.diff,
-        statistics=options.statistics,
-    )
-
-
 def _models(options: argparse.Namespace) -> int:
     from promptlint.commands.models import models
     from promptlint.commands.own_facts import own_facts
     from promptlint.report import write
 
-    day = None if options.on is None else _day(options.on)
+    day = None if options.on is None else day_of(options.on)
     own = own_facts(os.curdir, options.facts)
     color = options.format == "text" and colored(options.color)
     report = models(options.name, prefix_tokens=options.prefix_tokens, on=day, own=own)
@@ -319,7 +270,7 @@ def _diff(options: argparse.Namespace) -> int:
         request_path=options.request_path,
         provider=options.provider,
         block_size=options.block_size,
-        templates=_templates(options),
+        templates=template_options(options),
         facts=options.facts,
         progress=progress("pairs"),
     )
@@ -333,7 +284,7 @@ def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] 
 
     excerpts = not options.no_excerpts
     for output in options.output:
-        form, path = _output(output)
+        form, path = output_of(output)
         if any(os.path.exists(path) and os.path.exists(side) and os.path.samefile(path, side) for side in inputs):
             raise PromptlintError(f"--output {path} is one of the inputs", "name another file")
         _write_file(path, write(report, form, excerpts=excerpts))
@@ -341,53 +292,6 @@ def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] 
         _print_notes(report)
     color = options.format == "text" and colored(options.color)
     sys.stdout.write(write(report, options.format, color=color, excerpts=excerpts, width=width()))
-
-
-def _templates(options: argparse.Namespace) -> "TemplateOptions | None":
-    """What is said about templates; None if nothing is."""
-    names = ("chat_template", "chat_template_b", "template_kwargs", "vars", "vars_b", "now", "now_b")
-    given = {name: getattr(options, name, None) for name in names}
-    if not any(given.values()):
-        return None
-    from promptlint.commands.templates import TemplateOptions
-    from promptlint.load.variables import parse_kwargs
-
-    return TemplateOptions(
-        given["chat_template"],
-        given["chat_template_b"],
-        parse_kwargs(options.template_kwargs),
-        given["vars"],
-        given["vars_b"],
-        _time(given["now"]),
-        _time(given["now_b"]),
-    )
-
-
-def _time(text: str | None) -> "datetime | None":
-    if text is None:
-        return None
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise PromptlintError(f"{text}: not a time", "write it as 2026-11-29 or 2026-11-29T21:40") from None
-
-
-def _day(text: str) -> "date":
-    from datetime import date
-
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
-
-
-def _output(output: str) -> tuple[str, str]:
-    form, _, path = output.partition("=")
-    if form not in FORMATS or not path:
-        raise PromptlintError(f"--output {output}: not FORMAT=FILE", f"FORMAT is one of {', '.join(FORMATS)}")
-    return form, path
 
 
 def _write_file(path: str, text: str) -> None:

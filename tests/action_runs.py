@@ -86,7 +86,6 @@ def run_steps(
         "github": github,
         "steps": {id: {"outputs": held} for id, held in steps.items()},
     }
-    kept = {name: held for name, held in environment.items() if not name.startswith(("GIT_", "GITHUB_", "CHECK_"))}
     summary = temporary / "summary.md"
     summary.touch()
     code, printed = 0, ""
@@ -94,18 +93,11 @@ def run_steps(
         script, output = temporary / f"{step['id']}.sh", temporary / f"{step['id']}.output"
         script.write_text(step["run"], encoding="utf-8")
         output.touch()
-        own = {
-            "GITHUB_OUTPUT": str(output),
-            "GITHUB_STEP_SUMMARY": str(summary),
-            "GITHUB_ACTION_PATH": str(ROOT),
-            "RUNNER_TEMP": str(temporary),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-        }
+        own = _of_a_runner(environment, temporary) | {"GITHUB_OUTPUT": str(output), "GITHUB_STEP_SUMMARY": str(summary)}
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
             cwd=checkout / filled(step.get("working-directory", "."), contexts),
-            env=kept | own | {name: filled(text, contexts) for name, text in step["env"].items()},
+            env=own | {name: filled(text, contexts) for name, text in step["env"].items()},
             capture_output=True,
             text=True,
             check=False,
@@ -119,6 +111,13 @@ def run_steps(
     outputs = {name: filled(row["value"], contexts) for name, row in ACTION["outputs"].items()}
     left = {id: held["outputs"] for id, held in contexts["steps"].items()}
     return Ran(code, outputs, summary.read_text(encoding="utf-8"), printed, left)
+
+
+def _of_a_runner(environment: Mapping[str, str], temporary: Path) -> dict[str, str]:
+    """The environment, without what this very run may owe to a runner or to git."""
+    kept = {name: held for name, held in environment.items() if not name.startswith(("GIT_", "GITHUB_", "CHECK_"))}
+    own = {"GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(temporary)}
+    return kept | own | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
 
 def executable(path: Path, text: str) -> None:

@@ -152,7 +152,7 @@ _COLD = {
     "model_switched": _labels("model-changed"),
 }
 _NOTHING = ("suffix_reworded", "request_only")
-_SINGLE = {"marker_on_question": _MARKERS["marker_behind"] | {"marker-missing", "history-rewritten"}}
+_SINGLE = {"marker_on_question": _MARKERS["marker_behind"] | {"marker-missing"}}
 
 
 def _request(form: _Form, name: str, causes: frozenset[str] = frozenset(), **more: Any) -> Sample:
@@ -273,19 +273,20 @@ def _money(prompt: dict[str, Any]) -> None:
 
 def _place(sample: Sample, cause: dict[str, Any]) -> None:
     """The first cause stands in lines that the edit has changed, and its hunk is the difference of these lines."""
-    hunk = cause["hunk"]
-    assert hunk is not None, cause
-    path = hunk["path"]
+    assert cause["hunk"] is not None, cause
+    # Paths are told from where the command was run.
+    path = next(name for name in sample.after | sample.before if cause["hunk"]["path"].endswith(name))
+    hunk = cause["hunk"] | {"path": path}
+    assert cause["path"] == cause["hunk"]["path"]
     assert sample.before.get(path) != sample.after.get(path)
     removed = hunk_lines(sample.before, hunk, "-")
     added = hunk_lines(sample.after, hunk, "+")
-    lines = [*removed, *added]
     assert hunk["lines"], hunk
-    # The first few of each side, or of both.
-    shown = iter(lines)
-    assert all(any(is_shown(each, line) for line in shown) for each in hunk["lines"]), (hunk, lines[:4])
+    # The first few of each side, in their order.
+    lines = iter([*removed, *added])
+    assert all(any(is_shown(each, line) for line in lines) for each in hunk["lines"]), hunk
     assert set(added) != {line.replace("-", "+", 1) for line in removed}, "these lines have not been changed"
-    assert cause["path"] == path
-    start, count = (hunk["new_start"], hunk["new_lines"]) if added else (hunk["new_start"], 2)
-    assert start <= cause["line"] <= start + max(0, count - 1), (cause["line"], hunk)
+    # Of lines that are gone: the one before them, or the one behind.
+    start, count = hunk["new_start"], len(added) or 2
+    assert start <= cause["line"] < start + count, (cause["line"], hunk)
     assert cause["column"] >= 1

@@ -13,7 +13,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import count
@@ -50,21 +50,34 @@ def lock() -> Writer:
     return Writer(NAME, lambda state: write_lock(NAME, states[state]))
 
 
-def known() -> Writer:
-    """`promptlint baseline write`, of a template that is another one each time."""
-    texts = [TEXT + "".join(CLOCK.format(day) for day in range(100 * state, 100 * state + 100)) for state in range(2)]
+def command(path: str, source: str, texts: Sequence[str], *arguments: str) -> Writer:
+    """What a command writes about a prompt that is another one each time."""
+    Path("promptlint.yaml").write_text(f"prompts: [{{request: {source}, provider: openai, model: gpt-5}}]\n")
 
     def write(state: int) -> None:
         Path("../prompt").write_text(texts[state])
-        os.replace("../prompt", "prompt.j2")
+        os.replace("../prompt", source)
         with redirect_stdout(io.StringIO()):
-            if cli.run(["baseline", "write", "."]):
-                raise RuntimeError("promptlint baseline write has failed")
+            if cli.run([*arguments]):
+                raise RuntimeError(f"promptlint {' '.join(arguments)} has failed")
 
-    return Writer(baseline.NAME, write)
+    return Writer(path, write)
 
 
-WRITERS = {"lock": lock, "baseline": known}
+def lock_write() -> Writer:
+    """`promptlint lock write`, of a request of 100 paragraphs."""
+    texts = ["\n\n".join(f"Rule {state}/{number}: be kind." for number in range(100)) for state in range(2)]
+    requests = [json.dumps({"messages": [{"role": "system", "content": text}]}) for text in texts]
+    return command(NAME, "prompt.json", requests, "lock", "write")
+
+
+def baseline_write() -> Writer:
+    """`promptlint baseline write`, of a template with 100 faults."""
+    texts = [TEXT + "".join(CLOCK.format(day) for day in range(100 * state, 100 * state + 100)) for state in range(2)]
+    return command(baseline.NAME, "prompt.j2", texts, "baseline", "write", ".")
+
+
+WRITERS = {"lock": lock, "lock_write": lock_write, "baseline_write": baseline_write}
 
 
 def naive(path: str, data: bytes, **_: object) -> None:
@@ -127,7 +140,7 @@ def seconds(work: Callable[[], None]) -> float:
 
 def scratch(path: str) -> list[str]:
     """What else stands in the folder, beside the file and what it is made from."""
-    return [name for name in os.listdir(".") if name not in (path, "prompt.j2")]
+    return [name for name in os.listdir(".") if name not in (path, "prompt.j2", "prompt.json", "promptlint.yaml")]
 
 
 def kills(writer: Writer, times: int) -> dict[str, object]:

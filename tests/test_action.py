@@ -139,6 +139,7 @@ def test_a_shallow_pull_request_is_compared_with_what_it_was_merged_into(
     assert job.told().merge_base == remote.commit("main~10")
     assert git(here, "rev-parse", "origin/main") == remote.commit("main")
     assert git(here, "rev-parse", "HEAD") == remote.commit("refs/pull/7/merge")
+    assert git(here, "rev-parse", "--is-shallow-repository") == "true"  # no more is fetched than is needed
     assert git(here, "status", "--porcelain") == ""  # nothing is left where the prompts are
     assert ran.code == 1
     assert ran.outputs["verdict"] == "fail"
@@ -231,6 +232,21 @@ def test_without_a_base_it_says_what_to_set(base: str, job: Job, checkout: Calla
     assert "::error::" in ran.printed
     assert "input base" in ran.printed
     assert not (job.binaries / "told.json").exists()
+
+
+def test_a_pattern_is_no_base(job: Job, checkout: Callable[..., Path]) -> None:
+    here = checkout("refs/pull/7/merge")
+    job.run(here, PULL, base="*")
+    assert git(here, "for-each-ref", "refs/remotes/origin") == ""
+
+
+def test_what_is_there_is_enough_where_nothing_can_be_fetched(
+    job: Job, remote: Remote, checkout: Callable[..., Path]
+) -> None:
+    here = checkout("refs/heads/feature", 0)
+    git(here, "remote", "set-url", "origin", (here / "nowhere").as_uri())
+    job.run(here, PULL)
+    assert job.told().merge_base == remote.commit("main~60")
 
 
 def test_commits_of_earlier_steps_do_not_hinder(job: Job, remote: Remote, checkout: Callable[..., Path]) -> None:

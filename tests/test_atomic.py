@@ -45,7 +45,7 @@ def outcome(kind: str, folder: Path, times: int) -> dict[str, Any]:
 
 
 @posix
-@pytest.mark.parametrize("kind", ["lock", "baseline"])
+@pytest.mark.parametrize("kind", ["lock", "lock_write", "baseline_write"])
 def test_a_kill_at_any_moment_leaves_the_old_file_or_the_new_one(kind: str, tmp_path: Path) -> None:
     found = outcome(kind, tmp_path, KILLS)
     assert (found["killed"], found["torn"]) == (KILLS, 0)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ def test_the_budget_of_an_entry_counts_first(own: int, general: int, code: int, 
 
 
 def test_a_limit_within_the_band_of_the_counts_is_unknown(tmp_path: Path) -> None:
-    """2,400 tokens of ours are 2,160 to 3,840 of the model's."""
+    """2,400 tokens of ours are 2,850 to 4,280 of the model's."""
     limit = {"max-lost-tokens-per-request": 3000}
     found = checked(tmp_path, FAILING, budget=limit)
     assert (found.code, found.report["verdict"]) == (0, "unknown"), found.out
@@ -110,36 +110,31 @@ def _allow(until: str, prompt: str = "support") -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("until", "prompt", "code"),
-    [
-        ("2027-05-03", "support", 0),  # the last day
-        ("2027-05-02", "support", 1),
-        ("2028-01-01", "sup*", 0),
-        ("2028-01-01", "other", 1),
-        ("2028-01-01", "Support", 1),
-    ],
+    ("days", "prompt", "code"),
+    [(0, "support", 0), (-1, "support", 1), (200, "sup*", 0), (200, "other", 1), (200, "suppor", 1)],
 )
-def test_a_declared_loss_passes_until_its_last_day(until: str, prompt: str, code: int, tmp_path: Path) -> None:
-    found = checked(tmp_path, FAILING, allow=_allow(until, prompt))
+def test_a_declared_loss_passes_until_its_last_day(days: int, prompt: str, code: int, tmp_path: Path) -> None:
+    until = (datetime.now().astimezone() + timedelta(days=days)).date().isoformat()
+    rows = _allow(until, prompt)
+    made = repository(tmp_path, template_project(allow=rows), template_project(FAILING, allow=rows))
+    found = check(made.path, "--base", "main", now=None)
     assert found.code == code, found.out
+    assert found.touched["verdict"] == found.report["verdict"] == ("fail" if code else "pass")
+    assert found.touched["lost_tokens_per_request"] > 2000
     if code == 0:
         assert found.touched["allowed"] == {"reason": "the ticket has to come first", "until": until}
-        assert found.touched["lost_tokens_per_request"] > 2000
         assert {each["severity"] for each in found.report["findings"]} <= {"info", "warning"}
-    else:
-        assert found.touched["allowed"] is None
 
 
-@pytest.mark.parametrize(("days", "code"), [(2, 0), (-2, 1)])
-def test_the_day_is_that_of_the_clock(days: int, code: int, tmp_path: Path) -> None:
-    day = (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
-    both = template_project(allow=_allow(day)), template_project(FAILING, allow=_allow(day))
-    found = check(repository(tmp_path, *both).path, "--base", "main", now=None)
-    assert found.code == code
+def test_a_declared_loss_that_has_run_out_is_told(tmp_path: Path) -> None:
+    rows = _allow("2020-02-29")
+    found = checked(tmp_path, FAILING, allow=rows)
+    assert found.code == 1
+    assert "2020-02-29" in found.out
 
 
 def test_a_loss_may_be_declared_in_the_change_that_brings_it(tmp_path: Path) -> None:
-    made = repository(tmp_path, template_project(), template_project(FAILING, allow=_allow("2027-06-01")))
+    made = repository(tmp_path, template_project(), template_project(FAILING, allow=_allow("2099-06-01")))
     assert check(made.path, "--base", "main").code == 0
 
 

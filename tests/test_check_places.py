@@ -83,14 +83,28 @@ def test_a_deleted_prompt_passes_and_is_listed(tmp_path: Path) -> None:
     assert not found.touched["lost_tokens_per_request"]
 
 
-def test_a_prompt_whose_file_is_gone_but_not_its_entry_is_bad_input(tmp_path: Path) -> None:
-    """The rest is still done."""
+def _with_other(**more: str) -> Files:
+    """Two entries, each of which names its file."""
     entries = template_entry(), template_entry(name="other", template="prompts/other.j2")
-    own = {"promptlint.yaml": settings(*entries)}
-    before = template_project() | {"prompts/other.j2": template(RULES[::-1])} | own
-    after = {name: text for name, text in before.items() if name != "prompts/other.j2"} | {OLD: FAILING}
-    found = checked(tmp_path, before, after)
-    assert found.code == 2
+    return (
+        template_project() | {"prompts/other.j2": template(RULES[::-1]), "promptlint.yaml": settings(*entries)} | more
+    )
+
+
+def test_an_entry_that_goes_with_its_file_is_a_deleted_prompt(tmp_path: Path) -> None:
+    found = checked(tmp_path, _with_other(), template_project())
+    assert (found.code, found.report["verdict"]) == (0, "pass"), found.out
+    assert (found.prompts["other"]["change"], found.prompts["other"]["verdict"]) == ("deleted", "pass")
+
+
+def test_an_entry_whose_file_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    """Else a prompt that was moved, without its entry, would be checked no more, and nobody would notice.
+
+    The rest is still done.
+    """
+    after = moved(_with_other(**{OLD: FAILING}), "prompts/other.j2", "prompts/another/name.j2")
+    found = checked(tmp_path, _with_other(), after)
+    assert found.code == 2, found.out
     assert any("prompts/other.j2" in each for each in found.body["errors"])
     assert found.prompts["support"]["verdict"] == "fail"
     assert found.report["verdict"] == "fail"
@@ -157,7 +171,7 @@ def test_of_several_edits_the_one_that_hurts_is_named(tmp_path: Path) -> None:
     hunk = blamed[0]["hunk"]
     assert (hunk["old_start"], hunk["old_lines"], hunk["new_start"], hunk["new_lines"]) == (32, 0, 33, 1)
     assert hunk["lines"] == ["+- The ticket is {{ ticket }}."]
-    assert len(blamed) == 1
+    assert all(each["hunk"] == hunk for each in blamed)
 
 
 def test_the_marker_that_moved_is_told_at_its_line(tmp_path: Path) -> None:

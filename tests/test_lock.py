@@ -19,7 +19,9 @@ from promptlint.gate.lock import (
     as_text,
     compared,
     fingerprint,
+    ordered,
     read_lock,
+    renewable,
     shared,
     write_lock,
 )
@@ -40,6 +42,7 @@ def prompt(name: str, *renderings: LockedRendering, key: str = KEY) -> LockedPro
     return LockedPrompt(name, f"prompts/{name}.j2", "anthropic", "claude-sonnet-5", None, True, key, renderings)
 
 
+COUNTS = st.integers(0, 3)
 TEXTS = st.lists(st.sampled_from("abc"), max_size=6)
 
 
@@ -59,7 +62,7 @@ def rendered(draw: st.DrawFn, variant: str = "one") -> LockedRendering:
 
 @st.composite
 def locked(draw: st.DrawFn, name: str) -> LockedPrompt:
-    variants = draw(st.lists(st.sampled_from(["1", "2", "10", "vars/é.yaml", ""]), unique=True, max_size=3))
+    variants = draw(st.lists(st.sampled_from(["1", "2 b", "2 a", "10", "vars/é.yaml", ""]), unique=True, max_size=3))
     made = tuple(draw(rendered(variant)) for variant in variants)
     words = st.none() | st.text(max_size=4)
     return LockedPrompt(
@@ -159,8 +162,7 @@ def test_the_file_is_read_as_it_was_written_in_any_order(
     found = read_lock(path)
     assert [one.name for one in found] == sorted(one.name for one in prompts)
     assert as_text(found) == text
-    assert {one._replace(renderings=()) for one in found} == {one._replace(renderings=()) for one in prompts}
-    assert {each for one in found for each in one.renderings} == {each for one in prompts for each in one.renderings}
+    assert {*found} == {ordered(one) for one in prompts}
 
 
 def test_the_file_has_a_line_for_each_segment_and_no_text_of_a_prompt(tmp_path: Path) -> None:
@@ -272,6 +274,22 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
             write_lock(str(path), bad)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [NAME]
+
+
+def test_a_damaged_lock_is_written_anew_and_another_file_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    assert renewable(str(path)) == ()
+    path.write_text(GOOD)
+    assert [one.name for one in renewable(str(path))] == ["a"]
+    mixed = f"<<<<<<< ours\n{GOOD}=======\n{GOOD}>>>>>>> theirs\n"
+    other = '{"schema_version": 2, "prompts": [\nnull]}\n'
+    for damaged in ("", GOOD[:-9], GOOD.replace('"sum"', '<<<<<<< ours\n"sum"'), mixed, other):
+        path.write_text(damaged)
+        assert renewable(str(path)) == ()
+    for foreign in ("prompts: []\n", "{}", '{"schema_version": 1, "known": []}\n', "<<<<<<< ours\nprompts: []\n"):
+        path.write_text(foreign)
+        with pytest.raises(PromptlintError, match="it is there, and no lock; name another file"):
+            renewable(str(path))
 
 
 # Merging.

@@ -288,6 +288,22 @@ def test_in_a_hook(repo: Repo, line: list[str]) -> None:
     assert (repo.path / "content").read_text() == "b'in\\n'\n"
 
 
+def test_in_a_hook_of_a_worktree(repo: Repo, tmp_path: Path) -> None:
+    tree_path = tmp_path / "tree"
+    repo.git("worktree", "add", "-q", "-b", "side", str(tree_path))
+    repo.path.with_name("hook.py").write_text(
+        f"{IN_THE_HOOK}\nfrom promptlint.read.history import repository\n"
+        "from promptlint.read.listings import working\nprint(*working(repository()).files, file=open('there', 'w'))\n"
+    )
+    repo.put(".git/hooks/pre-commit", f'#!/bin/sh\nexec "{sys.executable}" ../hook.py\n').chmod(0o755)
+    side = Repo(tree_path)
+    side.put("prompts/a.txt", "in\n")
+    side.put("only here", "1")
+    side.git("commit", "-q", "-a", "-m", "x")
+    assert (tree_path / "told").read_text().split()[1:] == ["prompts/a.txt"]
+    assert "only here" in (tree_path / "there").read_text()
+
+
 def test_partial_clone(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.put("prompts/a.txt", f"{TEXT}more\n")
     repo.move("run", "run2")

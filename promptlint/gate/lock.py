@@ -25,8 +25,10 @@ _LONGEST = 8192  # characters of a name
 _MOST = 10**9  # tokens
 _ANEW = "promptlint lock write writes it anew"
 _MERGE_MARKS = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: |\r?$)", re.MULTILINE)
+_HEAD = re.compile(r'\{"schema_version": [0-9]+, "prompts": \[')
 _PROMPT_KEYS = ("name", "path", "provider", "model", "tokenizer", "exact", "key", "sum", "renderings", "end")
-_RENDERING_KEYS = ("variant", "prompt_tokens", "usable_tokens", "minimum", "boundaries", "segments")
+_COUNTS = ("prompt_tokens", "usable_tokens", "minimum", "varying_tokens", "stretches")
+_RENDERING_KEYS = ("variant", *_COUNTS, "boundaries", "segments")
 
 
 class LockedSegment(NamedTuple):
@@ -48,6 +50,8 @@ class LockedRendering(NamedTuple):
     """Numbers, from 0, of the segments at whose end a cache entry ends; none: nothing is cached, for want of markers.
     None: an automatic cache, of which any prefix can be read."""
     minimum: int  # tokens; of a shorter prefix nothing is kept
+    varying_tokens: int = 0  # that the rendering ahead of it, with which it was compared, has not
+    stretches: int = 0  # in which these stand
 
 
 class LockedPrompt(NamedTuple):
@@ -140,8 +144,7 @@ def _value(prompt: LockedPrompt) -> dict[str, Any]:
     """A prompt as it stands in the file."""
     value = prompt._asdict()
     renderings = [
-        {**one._asdict(), "segments": [list(segment) for segment in one.segments]}
-        for one in sorted(prompt.renderings, key=lambda one: _order(one.variant))
+        {**one._asdict(), "segments": [list(segment) for segment in one.segments]} for one in ordered(prompt).renderings
     ]
     for one in renderings:
         if one["boundaries"] is not None:
@@ -152,10 +155,15 @@ def _value(prompt: LockedPrompt) -> dict[str, Any]:
     return value
 
 
+def ordered(prompt: LockedPrompt) -> LockedPrompt:
+    """With its renderings in the order of the file, as `read_lock` gives it."""
+    return prompt._replace(renderings=tuple(sorted(prompt.renderings, key=lambda one: _order(one.variant))))
+
+
 def _order(variant: str) -> tuple[int, str]:
-    """Numbers by their value, then names."""
-    is_number = variant.isascii() and variant.isdecimal()
-    return (len(variant) if is_number else _LONGEST + 1), variant
+    """Those that begin with a number by its value, then others."""
+    digits = len(variant) - len(variant.lstrip("0123456789"))
+    return digits or _LONGEST + 1, variant
 
 
 def _sum(value: dict[str, Any]) -> str:
@@ -170,7 +178,7 @@ def _lines(value: dict[str, Any]) -> list[str]:
     lines = [f'{{"name": {json.dumps(value["name"])},', f"{head},", f'"sum": "{value["sum"]}",', '"renderings": [']
     last = len(value["renderings"]) - 1
     for number, one in enumerate(value["renderings"]):
-        settings = ", ".join(f'"{key}": {json.dumps(one[key])}' for key in _RENDERING_KEYS[:5])
+        settings = ", ".join(f'"{key}": {json.dumps(one[key])}' for key in _RENDERING_KEYS[:-1])
         segments = ",\n".join(json.dumps(segment) for segment in one["segments"])
         lines += [f'{{{settings}, "segments": [', *([segments] if segments else []), "]}" if number == last else "]},"]
     return [*lines, "],", f'"end": {json.dumps(value["end"])}}},']
@@ -198,6 +206,25 @@ def read_lock(path: str) -> tuple[LockedPrompt, ...]:
     if type(version) is not int or version != SCHEMA_VERSION:
         raise PromptlintError(f"{shown(path)}: a lock of another version of promptlint", _ANEW)
     return _prompts(held, path)
+
+
+def renewable(path: str) -> tuple[LockedPrompt, ...]:
+    """The prompts of a lock that is to be written anew; none if it is missing, of another version or damaged.
+
+    Raises PromptlintError for a file that is something else, which must not be written over.
+    """
+    from promptlint.read.sources import read
+
+    if not os.path.lexists(path) or (os.path.isfile(path) and not os.path.getsize(path)):
+        return ()
+    document = read(path)
+    try:
+        return read_lock(path)
+    except PromptlintError:
+        head = _HEAD.search(document.text)
+        if head and (head.start() == 0 or _MERGE_MARKS.match(document.text)):
+            return ()
+    raise PromptlintError(f"{shown(path)}: it is there, and no lock", "name another file")
 
 
 def _no_json(document: Document) -> PromptlintError:
@@ -257,7 +284,7 @@ def _prompt(value: Any) -> LockedPrompt:
 def _rendering(value: Any) -> LockedRendering:
     held = _fields(value, _RENDERING_KEYS)
     variant = _text(held, "variant")
-    prompt, usable, minimum = (_count(held[key], key) for key in _RENDERING_KEYS[1:4])
+    prompt, usable, minimum, varying, stretches = (_count(held[key], key) for key in _COUNTS)
     segments = tuple(_segment(one) for one in _list(held, "segments"))
     if usable > prompt or sum(one.tokens for one in segments) > prompt:
         raise _Fault("more tokens than the prompt has")
@@ -266,7 +293,7 @@ def _rendering(value: Any) -> LockedRendering:
         boundaries = tuple(_count(one, "boundaries") for one in _list(held, "boundaries"))
         if any(a >= b for a, b in pairwise((*boundaries, len(segments)))):
             raise _Fault('"boundaries" are no rising numbers of segments')
-    return LockedRendering(variant, prompt, usable, segments, boundaries, minimum)
+    return LockedRendering(variant, prompt, usable, segments, boundaries, minimum, varying, stretches)
 
 
 def _segment(value: Any) -> LockedSegment:

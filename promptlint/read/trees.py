@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from promptlint.errors import PromptlintError
@@ -17,17 +17,8 @@ _MOST_GONE = 1000  # files of a folder for which a new name is looked for
 
 def resolved(pattern: str, folder: str) -> str | None:
     """A pattern of a configuration in `folder` ("" or "a/b/"), relative to the top; None if it leads out of it."""
-    if pattern.startswith("/"):
-        return None
-    steps: list[str] = []
-    for step in f"{folder}/{pattern}".split("/"):
-        if step == "..":
-            if not steps:
-                return None
-            steps.pop()
-        elif step not in ("", "."):
-            steps.append(step)
-    return "/".join(steps)
+    steps = _steps(pattern, folder)
+    return None if steps is None else "/".join((*steps[0], *steps[1]))
 
 
 def literal_prefix(pattern: str, folder: str) -> str:
@@ -35,37 +26,49 @@ def literal_prefix(pattern: str, folder: str) -> str:
 
     "" means that they may be anywhere.
     """
-    path = resolved(pattern, folder) or ""
-    wild = _WILD.search(path)
-    return path[: path.rfind("/", 0, wild.start()) + 1].rstrip("/") if wild else path
+    return "/".join((_steps(pattern, folder) or ((), ()))[0])
 
 
-def matching(paths: Iterable[str], pattern: str, folder: str) -> list[str]:
+def _steps(pattern: str, folder: str) -> tuple[Sequence[str], Sequence[str]] | None:
+    """The folders and names of a pattern from the top: those before the first wildcard, and the rest."""
+    if pattern.startswith("/"):
+        return None
+    literal = [step for step in folder.split("/") if step]  # whatever signs it holds
+    rest: list[str] = []
+    for step in pattern.split("/"):
+        if step == "..":
+            if not (rest or literal):
+                return None
+            (rest or literal).pop()
+        elif step not in ("", "."):
+            (rest if rest or _WILD.search(step) else literal).append(step)
+    return literal, rest
+
+
+def matching(paths: Collection[str], pattern: str, folder: str) -> list[str]:
     """Those of `paths` that a pattern of a configuration in `folder` ("" or "a/b/") names, sorted.
 
     `*`, `?` and `[...]` stand for signs of one name, `**` for any number of folders; they take no name that begins with
     a dot. A path that is literally the pattern comes before all that.
     """
-    path = resolved(pattern, folder)
-    if not path:
+    steps = _steps(pattern, folder)
+    if steps is None or not any(steps):
         return []
-    every = paths if isinstance(paths, dict | set | frozenset) else set(paths)
-    if path in every:
-        return [path]
-    if not _WILD.search(path):
-        return []
-    begin = literal_prefix(pattern, folder)
-    begin = f"{begin}/" if begin else ""
-    names = _names(path[len(begin) :])
-    return sorted(each for each in every if each.startswith(begin) and _fits(each[len(begin) :].split("/"), names))
+    path = "/".join((*steps[0], *steps[1]))
+    if path in paths or not steps[1]:
+        return [path] if path in paths else []
+    begin = "".join(f"{step}/" for step in steps[0])
+    names = _names(steps[1])
+    near = (each[len(begin) :].split("/") for each in paths if each.startswith(begin))
+    return sorted({begin + "/".join(each) for each in near if _fits(each, names)})
 
 
-def _names(pattern: str) -> list[re.Pattern[str] | None]:
-    """Expressions of the names in a pattern; None for `**`."""
+def _names(pattern: Sequence[str]) -> list[re.Pattern[str] | None]:
+    """Expressions of the names in a pattern; None for `**`, which is not the last of them."""
     from fnmatch import translate
 
     found: list[re.Pattern[str] | None] = []
-    for name in pattern.split("/"):
+    for name in pattern:
         if name == _ANY:
             if found[-1:] != [None]:
                 found.append(None)
@@ -78,6 +81,9 @@ def _names(pattern: str) -> list[re.Pattern[str] | None]:
 
 def _fits(names: Sequence[str], pattern: Sequence[re.Pattern[str] | None]) -> bool:
     """Whether names fit, one by one; `None` takes any number. It goes back to the last of these only: no more helps."""
+    last = pattern[-1]
+    if last is None or not last.match(names[-1]):
+        return False
     at = place = 0
     again: tuple[int, int] | None = None  # where to go on if what follows a `**` does not fit
     while at < len(names):

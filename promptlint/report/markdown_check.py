@@ -4,6 +4,7 @@ The first line is a comment that nobody sees, by which a bot finds its own comme
 give equal text. A comment holds 65,536 characters: what does not fit is counted.
 """
 
+from collections.abc import Iterable
 from html import escape
 from typing import TypeVar
 
@@ -43,27 +44,34 @@ def blocks(report: Report, excerpts: bool) -> list[str]:
         f"{words(checked.totals(report))}\n\nCompared {sides}{changed}{segments}.",
     ]
     if prompts:
-        rows, left = _within([_row(prompt) for prompt in prompts], _ROOM_ROWS)
+        rows = _within((_row(prompt) for prompt in prompts), _ROOM_ROWS)
         told.append(grid(_HEAD, rows))
-        told += [_more(left, "prompt")] if left else []
+        told += _more(len(prompts) - len(rows), "prompt")
         told += _details(prompts, excerpts)
-    told += _list("New lint findings", [_finding(found) for found in costliest(checked.fresh(report))])
-    told += _list("Errors", [words(short(error, _PROSE)) for error in facts.errors])
-    return told + _list("Notes", [words(short(note, _PROSE)) for note in report.notes])
+    lint = costliest(checked.fresh(report))
+    told += _list("New lint findings", map(_finding, lint), len(lint))
+    told += _list("Errors", map(_prose, facts.errors), len(facts.errors))
+    return told + _list("Notes", map(_prose, report.notes), len(report.notes))
 
 
-def _within(parts: list[_Part], room: int) -> tuple[list[_Part], int]:
-    """The first of the parts that fit, and how many are left."""
+def _within(parts: Iterable[_Part], room: int) -> list[_Part]:
+    """The first of the parts, as many as fit; no others are made."""
+    kept: list[_Part] = []
     used = 0
-    for count, part in enumerate(parts):
+    for part in parts:
         used += len(part) + 3 if isinstance(part, str) else sum(len(cell) + 3 for cell in part)
         if used > room:
-            return parts[:count], len(parts) - count
-    return parts, 0
+            break
+        kept.append(part)
+    return kept
 
 
-def _more(count: int, noun: str) -> str:
-    return f"{phrases.plural(count, f'more {noun}')}: see {code('--format json')}"
+def _more(count: int, noun: str) -> list[str]:
+    return [f"{phrases.plural(count, f'more {noun}')}: see {code('--format json')}"] if count else []
+
+
+def _prose(text: str) -> str:
+    return words(short(text, _PROSE))
 
 
 def _row(prompt: CheckedPrompt) -> tuple[str, ...]:
@@ -102,8 +110,8 @@ def _place(cause: CheckCause) -> str:
 
 def _details(prompts: list[CheckedPrompt], excerpts: bool) -> list[str]:
     told = checked.told_once(prompt for prompt in prompts if not checked.is_quiet(prompt))
-    parts, left = _within([_detail(each, excerpts) for each in told], _ROOM_DETAILS)
-    return [*parts, *([_more(left, "prompt") + " for details"] if left else [])]
+    parts = _within((_detail(each, excerpts) for each in told), _ROOM_DETAILS)
+    return [*parts, *_more(len(told) - len(parts), "prompt with details")]
 
 
 def _detail(told: Told, excerpts: bool) -> str:
@@ -112,7 +120,7 @@ def _detail(told: Told, excerpts: bool) -> str:
     head = f"{prompt.verdict} <code>{escape(short(prompt.name, _NAME))}</code>"
     path, old = checked.paths(prompt)
     figures = [
-        ("", clipped(path, _NAME) + (f" (was {clipped(old, _NAME)})" if old else "")),
+        ("", f"{clipped(path, _NAME)}{f' (was {clipped(old, _NAME)})' if old else ''}".lstrip()),
         ("", clipped(checked.about(prompt), _PROSE)),
         ("Usable", checked.usable(prompt)),
         ("Lost", checked.lost(prompt)),
@@ -123,8 +131,7 @@ def _detail(told: Told, excerpts: bool) -> str:
     causes = list(zip(prompt.causes, told.repeats, strict=True))
     for number, (cause, repeats) in enumerate(causes[:_MOST_CAUSES], 1):
         parts.append(_cause(number, cause, repeats, prompt, excerpts))
-    if len(causes) > _MOST_CAUSES:
-        parts.append(_more(len(causes) - _MOST_CAUSES, "cause"))
+    parts += _more(max(len(causes) - _MOST_CAUSES, 0), "cause")
     parts.append(_rows(_remarks(prompt)))
     inner = "\n\n".join(filter(None, parts))
     return f"<details><summary>{head}</summary>\n\n{inner}\n\n</details>"
@@ -154,27 +161,30 @@ def _cause(number: int, cause: CheckCause, repeats: str, prompt: CheckedPrompt, 
     head = f"**{number}.** {code(short(cause.cause, _NAME))}{doubt} {where}"
     if repeats:
         return f"{head}: as in {code(short(repeats, _NAME))}"
-    lines = [f"{head}: {words(short(cause.message, _PROSE))}"]
+    lines = [f"{head}: {_prose(cause.message)}"]
     if excerpts and cause.hunk is not None:
         hunk = cause.hunk
         rows = [f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@"]
         rows += [f"{sign}{text}" if sign else f"  ({text})" for sign, text in checked.hunk_rows(hunk, _LINE)]
-        fence = phrases.fence(rows)
         other = clipped(checked.elsewhere(cause), _NAME)
-        lines += [*([f"In {code(other)}:"] if other else []), "\n".join([f"{fence}diff", *rows, fence])]
-    lines += [f"Fix: {words(short(cause.fix, _PROSE))}"] if cause.fix else []
+        lines += [
+            *([f"In {code(other)}:"] if other else []),
+            "\n".join(["```diff", *rows, "```"]),
+        ]  # every row begins with a sign of its own
+    lines += [f"Fix: {_prose(cause.fix)}"] if cause.fix else []
     return "\n\n".join(lines)
 
 
 def _finding(found: Finding) -> str:
     told = f"{found.severity} {code(short(found.rule, _NAME))} {code(clipped(place(found), _NAME))}"
-    fix = f"; fix: {words(short(found.fix, _PROSE))}" if found.fix else ""
-    return f"{told}: {words(short(found.message, _PROSE))}{fix}"
+    fix = f"; fix: {_prose(found.fix)}" if found.fix else ""
+    return f"{told}: {_prose(found.message)}{fix}"
 
 
-def _list(title: str, rows: list[str]) -> list[str]:
-    if not rows:
+def _list(title: str, rows: Iterable[str], count: int) -> list[str]:
+    if not count:
         return []
-    fitting, left = _within(rows, _ROOM_LISTS)
+    fitting = _within(rows, _ROOM_LISTS)
+    left = count - len(fitting)
     told = [*fitting, *([f"{left:,} more: see {code('--format json')}"] if left else [])]
     return [f"**{title}**\n\n" + "\n".join(f"- {row}" for row in told)]

@@ -15,6 +15,7 @@ _DEEP = "     "  # of what is said of a cause
 _LABEL = 9  # columns of a label and the space behind it
 _SHORT_LABEL = 5  # of a cause
 _MOST = 100  # prompts; the other formats have more
+_MOST_CAUSES = 10  # of a prompt
 _MOST_LINT = 50  # findings
 _VERDICTS = {"pass": "green", "fail": "red", "unknown": "yellow"}
 _SEVERITIES = {"error": "red", "warning": "yellow", "info": "cyan"}
@@ -61,9 +62,10 @@ def prompt_lines(told: Told, style: Style) -> list[str]:
         ("once", checked.lost_once(prompt)),
     ]
     lines = _headline(prompt, style) + _labelled([*rows, *_remarks(prompt)], style)
-    for cause, repeats in zip(prompt.causes, told.repeats, strict=True):
+    for cause, repeats in list(zip(prompt.causes, told.repeats, strict=True))[:_MOST_CAUSES]:
         lines += _cause(cause, repeats, prompt, style)
-    return lines
+    more = len(prompt.causes) - _MOST_CAUSES
+    return lines + ([f"{_INDENT}{_more(more, 'cause')[0]}"] if more > 0 else [])
 
 
 def _remarks(prompt: CheckedPrompt) -> list[tuple[str, str]]:
@@ -79,7 +81,7 @@ def _remarks(prompt: CheckedPrompt) -> list[tuple[str, str]]:
 
 
 def _headline(prompt: CheckedPrompt, style: Style) -> list[str]:
-    told = [_verdict(prompt, style), "", style.paint(line(prompt.name), "bold"), *_paths(prompt, style)]
+    told = [_verdict(prompt, style), "", *_painted(prompt.name, "bold", style), *_paths(prompt, style)]
     who = checked.about(prompt)
     return wrap([*told, *(["", f"({who})"] if who else [])], style.width, rest=_INDENT)
 
@@ -102,11 +104,10 @@ def _quiet(prompt: CheckedPrompt, style: Style) -> list[str]:
 
 
 def _cause(cause: CheckCause, repeats: str, prompt: CheckedPrompt, style: Style) -> list[str]:
-    name = style.paint(line(cause.cause), "bold")
     doubt = [] if cause.certainty == "certain" else [f"({cause.certainty})"]
     where = [style.paint(checked.place(cause), "cyan"), *filter(None, [phrases.pointer(cause.pointer)])]
     lost = checked.cost(cause, prompt)
-    told = [name, *doubt, "", *where, *(["", *lost.split(" ")] if lost else [])]
+    told = [*_painted(cause.cause, "bold", style), *doubt, "", *where, *(["", *lost.split(" ")] if lost else [])]
     lines = wrap(told, style.width, first=_INDENT, rest=_DEEP)
     if repeats:
         return lines + wrap(["as", "in", line(repeats)], style.width, first=_DEEP, rest=_DEEP)
@@ -129,8 +130,8 @@ def _finding(found: Finding, style: Style) -> list[str]:
     """What a rule of lint found in a changed line."""
     color = _SEVERITIES[found.severity]
     doubt = [] if found.confidence == "certain" else [f"({found.confidence})"]
-    rule = style.paint(line(found.rule), f"bold {color}")
-    head = [style.paint(found.severity, color), "", rule, *doubt, "", style.paint(place(found), "cyan")]
+    rule = _painted(found.rule, f"bold {color}", style)
+    head = [style.paint(found.severity, color), "", *rule, *doubt, "", style.paint(place(found), "cyan")]
     lines = wrap(head, style.width, rest=_INDENT)
     lines += wrap(line(found.message).split(" "), style.width, first=_INDENT, rest=_INDENT)
     if style.excerpts and found.excerpt:
@@ -142,6 +143,11 @@ def _finding(found: Finding, style: Style) -> list[str]:
 def _errors(facts: CheckFacts, style: Style) -> list[str]:
     word = style.paint("error:", "bold red")
     return [row for error in facts.errors for row in wrap([word, *line(error).split(" ")], style.width, rest="  ")]
+
+
+def _painted(text: str, color: str, style: Style) -> list[str]:
+    """A painted token, none of nothing: codes would keep the spaces beside it."""
+    return [style.paint(line(text), color)] if text else []
 
 
 def _more(count: int, noun: str) -> list[str]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from promptlint.cache.rule import has_markers
 from promptlint.check_facts import CheckCause, Often
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.changed import Spot as Line
@@ -14,6 +15,7 @@ from promptlint.commands.check.wrap import lines_of
 from promptlint.config.selection import stability_of
 from promptlint.facts.causes import cause
 from promptlint.finding import Change, Place
+from promptlint.load.blocks import marker_names
 from promptlint.prompt import CharIndex, Origin, Spot
 from promptlint.read.places import pointer, resolve
 
@@ -46,6 +48,31 @@ class Teller(NamedTuple):
             placed.pointer,
             lost if change.lost_tokens is None else change.lost_tokens,
             fix,
+            placed.hunk,
+        )
+
+    def dropped_marker(self, lost: int) -> CheckCause:
+        """Nothing is marked any more: at the lines that took the marker away."""
+        signs = (*marker_names(), "promptlint:")
+        brought = (
+            Line(path, max(hunk.new_start, 1))
+            for path in self.files
+            for hunk in self.lines.of(path)
+            if any(line.startswith("-") and any(sign in line for sign in signs) for line in hunk.lines)
+        )
+        placed = self.lines.placed(list(brought)[:1], self.files)
+        row = cause("marker-missing")
+        return CheckCause(
+            row.label,
+            "the marker is gone, so nothing is cached",
+            "request",
+            "certain",
+            placed.path,
+            placed.line,
+            placed.column,
+            placed.pointer,
+            lost,
+            row.fix,
             placed.hunk,
         )
 
@@ -150,6 +177,15 @@ def _char(place: Place, sent: Sent) -> int | None:
     if pointer in sent.parts:
         return sent.parts[pointer] + place.char
     return next((begin for part, begin in sent.parts.items() if part.startswith(f"{pointer}/")), None)
+
+
+def drops_markers(after: Compared, before: Compared) -> bool:
+    """Whether requests were marked before, and who serves them caches nothing without."""
+    rule, sides = after.rule, (before.first.prompt, after.first.prompt)
+    if rule is None or not rule.by_entries or None in sides:
+        return False
+    marked = [has_markers(prompt) for prompt in sides if prompt is not None]
+    return marked == [True, False] and not after.diff.boundary.usable_tokens
 
 
 def costly(found: Compared) -> list[Change]:

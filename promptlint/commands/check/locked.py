@@ -1,7 +1,6 @@
 """`promptlint lock write`, and a check against what it has written: no history is needed, and no text is kept."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,8 +14,9 @@ from promptlint.commands.check.links import linked
 from promptlint.commands.check.measure import Asked, Compared, followed, pairs_of, price
 from promptlint.commands.check.prompt import allowed_by, bare, lifetime_of
 from promptlint.commands.check.segments import cuts, key_of, locked
-from promptlint.commands.check.sent import Counting, Prompt, Setting, prompt_of, says_breakpoints
+from promptlint.commands.check.sent import Counting, Memos, Prompt, Setting, prompt_of
 from promptlint.commands.check.sides import working_tree
+from promptlint.commands.check.templated import says_breakpoints
 from promptlint.commands.check.trees import Sides, Tree
 from promptlint.commands.loss import as_text
 from promptlint.commands.own_facts import own_facts
@@ -25,7 +25,17 @@ from promptlint.facts.causes import cause
 from promptlint.facts.models import model_of
 from promptlint.facts.own import Overrides
 from promptlint.finding import Report, Verdict
-from promptlint.gate.lock import NAME, LockedPrompt, LockedRendering, Shared, read_lock, shared, write_lock
+from promptlint.gate.lock import (
+    NAME,
+    LockedPrompt,
+    LockedRendering,
+    Shared,
+    ordered,
+    read_lock,
+    renewable,
+    shared,
+    write_lock,
+)
 from promptlint.gate.verdict import Figures, Pair, band_of, judged, lost_tokens, times_a_day
 from promptlint.read.names import shown
 
@@ -59,6 +69,7 @@ class _Project(NamedTuple):
     now: datetime
     own: Overrides
     allow_exec: bool
+    memos: Memos
 
     def sources(self) -> list[Source]:
         from promptlint.commands.check.run import start_of
@@ -71,7 +82,7 @@ class _Project(NamedTuple):
         """Raises PromptlintError for what cannot be rendered."""
         marked = says_breakpoints(source, self.tree)
         setting = Setting(
-            self.tree, self.tree, lambda path: path, self.renderer, self.own, "comments" if marked else None
+            self.tree, self.tree, lambda path: path, self.renderer, self.own, "comments" if marked else None, self.memos
         )
         prompt = prompt_of(source, setting)
         pairs = tuple((asked, followed(prompt, asked, self.now, self.renderer)) for asked in pairs_of(prompt))
@@ -112,11 +123,11 @@ def write(
     from promptlint.commands.check.run import STEADY
 
     target = path or NAME
-    kept = {one.name: one for one in read_lock(target)} if os.path.lexists(target) else {}
+    kept = _kept(target)
     done: list[LockedPrompt] = []
     errors: list[str] = []
     with Counting() as renderer:
-        project = _Project(working_tree(), renderer, now or STEADY, own_facts(os.curdir, facts), allow_exec)
+        project = _Project(working_tree(), renderer, now or STEADY, own_facts(os.curdir, facts), allow_exec, {})
         found = project.sources()
         for number, source in enumerate(found):
             if progress is not None:
@@ -138,6 +149,11 @@ def write(
     return Written((f"{target}: {len(done)} {'prompt' if len(done) == 1 else 'prompts'}",), tuple(errors))
 
 
+def _kept(path: str) -> dict[str, LockedPrompt]:
+    """What the lock said until now; nothing where it is damaged, for it is written anew."""
+    return {one.name: one for one in renewable(path)}
+
+
 def check_lock(options: "CheckOptions", progress: Progress | None) -> Report:
     """The prompts as they are now against the lock."""
     from promptlint.commands.check.run import STEADY, from_top, top_of, verdict_of
@@ -149,7 +165,7 @@ def check_lock(options: "CheckOptions", progress: Progress | None) -> Report:
     with Counting() as renderer:
         tree = working_tree()
         project = _Project(
-            tree, renderer, options.now or STEADY, own_facts(os.curdir, options.facts), options.allow_exec
+            tree, renderer, options.now or STEADY, own_facts(os.curdir, options.facts), options.allow_exec, {}
         )
         found = project.sources()
         sides = Sides(tree, tree, {}, frozenset(), frozenset())
@@ -201,7 +217,7 @@ class _Judging(NamedTuple):
         """One prompt against what was kept of it; None: nothing was."""
         here = self.project.here(source)
         shown_path = self.project.tree.shown(source.path)
-        if old is not None and old == here.lock:
+        if old is not None and old == ordered(here.lock):
             return bare(source, shown_path, "unchanged")
         held = [_Held(asked, found, *_both(here, old, number)) for number, (asked, found) in enumerate(here.pairs)]
         worst = max(held, key=lambda one: one.lost or 0)
@@ -272,19 +288,12 @@ class _Held(NamedTuple):
         if self.old is None:
             return None
         unit = self.found.pair.unit_tokens if self.found.pair is not None else 1
-        return lost_tokens(_pair(*self.old, unit), _pair(*self.new, unit))
+        return lost_tokens(_pair(self.old[1], unit), _pair(self.new[1], unit))
 
 
-def _pair(first: LockedRendering, second: LockedRendering, unit: int) -> Pair:
-    """What two kept renderings share. Segments tell what varies: of one that differs, all of it."""
-    held = Counter(segment.hash for segment in first.segments)
-    varying = stretches = 0
-    for segment in second.segments:
-        if held[segment.hash]:
-            held[segment.hash] -= 1
-        else:
-            varying, stretches = varying + segment.tokens, stretches + 1
-    return Pair(second.prompt_tokens, second.usable_tokens, varying, stretches, unit)
+def _pair(second: LockedRendering, unit: int) -> Pair:
+    """What the second of two kept renderings shares with the first."""
+    return Pair(second.prompt_tokens, second.usable_tokens, second.varying_tokens, second.stretches, unit)
 
 
 def _both(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from promptlint.boundary import text_divergences
 from promptlint.cache.reuse import looked_up
 from promptlint.cache.rule import Rule
-from promptlint.commands.check.sent import Counting, Prompt, Sent, made
+from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, made
 from promptlint.commands.compare import (
     compare_prompts,
     provider_of_pair,
@@ -67,7 +67,7 @@ def followed(prompt: Prompt, asked: Asked, now: datetime, renderer: Counting, *,
     second = prompt.at(labels[min(asked.second, len(labels) - 1)], now + after)
     if asked.how in ("question", "turn"):
         second = _next(prompt, second, asked.how, renderer)
-    return compared(first, second, prompt.options)
+    return compared(first, second, prompt.options, prompt.memos)
 
 
 def _next(prompt: Prompt, sent: Sent, how: str, renderer: Counting) -> Sent:
@@ -112,7 +112,7 @@ def _varied(request: Request, how: str) -> Iterator[Request]:
             yield found if found.model else found._replace(model=request.model)
 
 
-def compared(first: Sent, second: Sent, options: Options) -> Compared:
+def compared(first: Sent, second: Sent, options: Options, memos: Memos) -> Compared:
     """What the second request can reuse of what the first has left."""
     old, new = first.request, second.request
     if old.format != new.format:
@@ -126,7 +126,7 @@ def compared(first: Sent, second: Sent, options: Options) -> Compared:
         diff = compare_ids(old, new, provider, options)
         return Compared(first, second, diff, _pair_of_ids(diff, options), None, options, diff.b.prompt_tokens or 0)
     a, b = first.prompt, second.prompt
-    diff = compare_prompts(a, b, provider, options)
+    diff = compare_prompts(a, b, provider, options, memos.setdefault(options.tokenizer.name, {}))
     rule = rule_for(a, b, new.model or old.model, provider, options)
     usable, tokens = diff.boundary.usable_tokens, diff.b.prompt_tokens
     if usable is None or tokens is None:

@@ -1,7 +1,7 @@
 """What promptlint lint finds in changed lines and did not find there before."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.check_facts import Hunk
@@ -24,10 +24,11 @@ class Fresh(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None) -> Fresh:
+def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None, rendered: Collection[str]) -> Fresh:
     """The findings of changed files in changed lines, without those that stood there already.
 
     An edited line keeps its findings: what the same rule found in the lines that these replaced is not new.
+    `rendered`: templates that were rendered with their own variables; they are only read.
     """
     from promptlint.commands.lint import SUFFIXES, lint, reaches
     from promptlint.commands.lint_settings import LintOptions, Settings
@@ -37,8 +38,10 @@ def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None) -> Fre
         return Fresh()
     options = LintOptions(as_walked=True, facts=facts)
     on_disk = [path for path in paths if _is_on_disk(sides, path)]
-    report = lint([sides.after.shown(path) for path in on_disk], options) if on_disk else None
-    found = [] if report is None else list(report.findings)
+    found: list[Finding] = []
+    for render in (True, False):
+        named = [sides.after.shown(path) for path in on_disk if (path in rendered) != render]
+        found += lint(named, options._replace(render=render)).findings if named else ()
     settings = Settings(options)
     found += [each for path in paths if path not in on_disk for each in _of_copy(sides, path, settings)]
     fresh: list[Finding] = []

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from promptlint.check_facts import Allowed, CheckCause, CheckedPrompt, Often, PromptChange
-from promptlint.commands.check.causes import Teller, costly, new_costly
+from promptlint.commands.check.causes import Teller, costly, drops_markers, new_costly
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.found import Candidate, Source, rendered_alike
 from promptlint.commands.check.measure import (
@@ -22,13 +22,14 @@ from promptlint.commands.check.measure import (
 )
 from promptlint.commands.check.sent import (
     Counting,
+    Memos,
     Prompt,
     Setting,
     files_of,
     prompt_of,
-    says_breakpoints,
     variable_files,
 )
+from promptlint.commands.check.templated import says_breakpoints
 from promptlint.commands.check.trees import Sides
 from promptlint.commands.loss import as_text
 from promptlint.config.prompts import Markers
@@ -52,6 +53,7 @@ class How(NamedTuple):
     allow_exec: bool
     today: date
     top: Callable[[str], str | None]  # a path as the user knows it -> from the top
+    memos: Memos
 
 
 class Judged(NamedTuple):
@@ -196,10 +198,10 @@ def _prompts(source: Source, old: Source | None, how: How, notes: list[str]) -> 
     after, before = how.sides.after, how.sides.before
     marked = says_breakpoints(source, after) or (old is not None and says_breakpoints(old, before))
     markers: Markers | None = "comments" if marked else None
-    prompt = prompt_of(source, Setting(after, after, lambda path: path, how.renderer, how.own, markers))
+    prompt = prompt_of(source, Setting(after, after, lambda path: path, how.renderer, how.own, markers, how.memos))
     if old is None:
         return prompt, None
-    setting = Setting(before, after, how.sides.old, how.renderer, how.own, markers)
+    setting = Setting(before, after, how.sides.old, how.renderer, how.own, markers, how.memos)
     if source.entry.kind == "command":  # it may read any file
         before.fetch(before.paths)
     try:
@@ -230,7 +232,7 @@ def _worst_once(prompt: Prompt, before: Prompt, both: Sequence[_Both], how: How)
         labels = (before.labels[min(one.asked.first, len(before.labels) - 1)], prompt.labels[one.asked.first])
         shared = one.before.pair.usable_tokens if one.before is not None and one.before.pair is not None else None
         try:
-            pair = compared(before.at(labels[0], how.now), prompt.at(labels[1], how.now), prompt.options)
+            pair = compared(before.at(labels[0], how.now), prompt.at(labels[1], how.now), prompt.options, how.memos)
         except OtherFormat:
             found.append(_Once(None, shared))
             continue
@@ -329,8 +331,13 @@ def _each_request(worst: _Both, changes: Sequence[Change], often: Often, teller:
     doubtful = bool(_doubt(worst))
     if not worst.lost and not doubtful and worst.after.diff.verdict != "refused":
         return
+    dropped = worst.before is not None and drops_markers(worst.after, worst.before)
+    if dropped:
+        yield teller.dropped_marker(worst.lost or 0)
     for number, change in enumerate(changes):
-        lost = worst.lost if number == 0 else None
+        if dropped and change.cause == "marker-missing":
+            continue
+        lost = worst.lost if number == 0 and not dropped else None
         yield teller.cause(change, worst.after.second, often, lost)
 
 

@@ -78,6 +78,7 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
         options.allow_exec,
         date.today(),
         from_top(sides.after.folder if options.folders is not None else top_of(sides)),
+        {},
     )
     found = candidates(sides, start)
     judged = []
@@ -87,7 +88,8 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
         judged.append(judge(candidate, how))
     if progress is not None:
         progress(len(found), len(found))
-    fresh = new_findings(sides, how.lines, how.top, options.facts)
+    templates = {one.after.path for one in found if one.after is not None and one.after.entry.kind == "template"}
+    fresh = new_findings(sides, how.lines, how.top, options.facts, templates)
     prompts = linked([one.prompt for one in judged])
     facts = CheckFacts(
         sides.before.name,

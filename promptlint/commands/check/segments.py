@@ -69,7 +69,9 @@ def locked(variant: str, sent: Sent, found: Compared) -> LockedRendering:
         if rule.by_entries:
             ends = [cut.end for cut in parts]
             boundaries = tuple(sorted({bisect_left(ends, entry.end) for entry in written(prompt, rule)[1]}))
-    return LockedRendering(variant, count(len(prompt.text)), usable, segments, boundaries, minimum)
+    varying, stretches = (found.pair.varying_tokens, found.pair.stretches) if found.pair is not None else (0, 0)
+    whole = count(len(prompt.text))
+    return LockedRendering(variant, whole, usable, segments, boundaries, minimum, min(varying, whole), stretches)
 
 
 def _of_ids(variant: str, request: Request, usable: int) -> LockedRendering:
