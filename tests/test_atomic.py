@@ -45,7 +45,7 @@ def outcome(kind: str, folder: Path, times: int) -> dict[str, Any]:
 
 
 @posix
-@pytest.mark.parametrize("kind", ["lock", "lock_write", "baseline_write"])
+@pytest.mark.parametrize("kind", ["lock_write", "baseline_write"])
 def test_a_kill_at_any_moment_leaves_the_old_file_or_the_new_one(kind: str, tmp_path: Path) -> None:
     found = outcome(kind, tmp_path, KILLS)
     assert (found["killed"], found["torn"]) == (KILLS, 0)
@@ -69,17 +69,22 @@ def test_of_eight_parallel_writers_each_file_is_whole(tmp_path: Path) -> None:
     assert found["scratch"] == []
 
 
-def test_eight_parallel_runs_of_baseline_write_give_the_same_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "arguments", "mark"),
+    [(BASELINE, ["baseline", "write", "."], b"fingerprint"), (NAME, ["lock", "write"], b'"sum"')],
+)
+def test_eight_parallel_runs_give_the_same_file(name: str, arguments: list[str], mark: bytes, tmp_path: Path) -> None:
+    (tmp_path / "promptlint.yaml").write_text("prompts: [{request: a.j2, provider: openai, model: gpt-5}]\n")
     (tmp_path / "a.j2").write_text("You answer.\nIt is {{ now() }}.\n" + "Quote the number of the order.\n" * 60)
-    line = [sys.executable, "-m", "promptlint", "baseline", "write", "."]
+    line = [sys.executable, "-m", "promptlint", *arguments]
     running = [subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.DEVNULL) for _ in range(8)]
     assert [one.wait(60) for one in running] == [0] * 8
-    assert sorted(os.listdir(tmp_path)) == ["a.j2", BASELINE]
-    whole = (tmp_path / BASELINE).read_bytes()
-    (tmp_path / BASELINE).unlink()
+    assert sorted(os.listdir(tmp_path)) == ["a.j2", *sorted([name, "promptlint.yaml"])]
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).unlink()
     subprocess.run(line, cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
-    assert (tmp_path / BASELINE).read_bytes() == whole
-    assert whole.count(b"fingerprint") == 1
+    assert (tmp_path / name).read_bytes() == whole
+    assert whole.count(mark) == 1
 
 
 # What killed writers leave.

@@ -184,7 +184,8 @@ def test_a_project_in_a_folder_of_a_larger_repository(tmp_path: Path) -> None:
     made = repository(tmp_path, before, after)
     found = check(made.path / "services" / "desk", "--base", "main")
     assert found.code == 1, found.err
-    assert found.touched["path"].endswith("prompts/support.j2")
+    # From the root, or from where the command was run, and no way in between.
+    assert found.touched["path"] in ("services/desk/prompts/support.j2", "prompts/support.j2")
     assert found.touched["causes"][0]["hunk"]["new_start"] == 1
 
 
@@ -256,3 +257,54 @@ def test_nothing_of_the_repository_is_changed(tmp_path: Path) -> None:
     before = state()
     check(made.path, "--base", "main")
     assert state() == before
+
+
+def test_a_partial_clone_is_told_what_it_lacks(tmp_path: Path) -> None:
+    """git would fetch it, from wherever the clone came from: a gate asks nobody."""
+    made = repository(tmp_path / "origin", template_project(), template_project(FAILING))
+    made.git("config", "uploadpack.allowFilter", "true")
+    made.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    found = clone(made, tmp_path / "clone", "--filter", "blob:none", "--branch", "topic")
+    done = check(found.path, "--base", "origin/main")
+    assert (done.code, done.out) == (2, "")
+    assert "partial clone" in done.err
+    found.git("fetch", "--quiet", "--refetch", "--no-filter")
+    assert check(found.path, "--base", "origin/main").code == 1
+
+
+SETTINGS = {
+    "color.ui": "always",
+    "core.quotePath": "true",
+    "diff.noprefix": "true",
+    "diff.mnemonicPrefix": "true",
+    "diff.external": "false",
+    "diff.renames": "false",
+    "diff.algorithm": "patience",
+    "status.relativePaths": "false",
+    "core.pager": "false",
+    "i18n.logOutputEncoding": "latin1",
+}
+
+
+def test_the_git_settings_of_a_user_change_nothing(tmp_path: Path) -> None:
+    sample = SAMPLES[0]
+    made = repository(tmp_path, sample.before, sample.after)
+    plain = check(made.path, "--base", "main")
+    for name, value in SETTINGS.items():
+        made.git("config", name, value)
+    judge(sample, check(made.path, "--base", "main"))
+    assert check(made.path, "--base", "main").report == plain.report
+
+
+@pytest.mark.parametrize(
+    "name", ["prompts/für alle.j2", "prompts/a b.j2", "prompts/-x.j2", 'prompts/"q".j2', "プロンプト/a.j2"]
+)
+def test_names_that_git_would_quote(name: str, tmp_path: Path) -> None:
+    def files(text: str) -> dict[str, str]:
+        found = template_project(text, entry=template_entry(template=name))
+        return {name if each == "prompts/support.j2" else each: text for each, text in found.items()}
+
+    made = repository(tmp_path, files(template()), files(FAILING))
+    for found in (check(made.path, "--base", "main"), check(made.path, "--staged", "--base", "main")):
+        assert (found.code, found.touched["path"]) == (1, name), found.err
+        assert found.touched["causes"][0]["hunk"]["new_start"] == 1

@@ -212,6 +212,14 @@ def test_a_cause_of_many_prompts_is_told_once() -> None:
     assert all("the time of day" in (case[0].text or "") for case in cases)  # each test stands alone
 
 
+def test_two_causes_in_one_line_show_it_once() -> None:
+    causes = (check.clock_cause(), check.clock_cause(cause="per-turn-context", message="and the name of the user"))
+    for form in ("text", "markdown", "junit"):
+        text = write(check.report("fail", check.failing(causes=causes)), form)
+        assert text.count("{{ now()") == 1, form
+        assert "and the name of the user" in text
+
+
 def test_a_long_line_is_cut_around_its_difference() -> None:
     rows = [row.strip() for row in write(check.mixed(), "text").splitlines()]
     (removed,) = [row for row in rows if row.startswith("- …")]

@@ -59,12 +59,23 @@ class Judgement(NamedTuple):
 def lost_tokens(before: Pair, after: Pair) -> int:
     """Tokens of fixed text that a request could reuse before a change and cannot after it.
 
-    Text that was removed is not lost, nor is text that varies; what is less than a unit of the cache, or than counts
-    may be off, is no loss.
+    Text that was removed is not lost, nor is text that varies. What rounding to units of the cache does is no loss,
+    nor what counts may be off.
     """
-    lost = min(before.usable_tokens - after.usable_tokens, _stranded(after) - _stranded(before))
+    fall = before.usable_tokens - after.usable_tokens
+    if fall <= max(_rounded(before), _rounded(after)):
+        return 0
+    stranded, stood = _stranded(after), _stranded(before)
+    rounded = _rounded(after) if after.usable_tokens else 0  # of what is too short, nothing is rounded
     slack = _SLACK + _SLACK_EACH * (before.stretches + after.stretches)
-    return lost if lost > max(slack, before.unit_tokens, after.unit_tokens) else 0
+    if stranded - rounded - max(stood - _rounded(before), 0) <= slack:
+        return 0
+    return max(min(fall, stranded - stood), 1)
+
+
+def _rounded(pair: Pair) -> int:
+    """Tokens that can be reused but for the unit in which they stand: so many at most."""
+    return pair.unit_tokens if pair.unit_tokens > 1 else 0
 
 
 def _stranded(pair: Pair) -> int:

@@ -49,18 +49,21 @@ def _cost(prompt: CheckedPrompt) -> tuple[int, float, int, int, str, str]:
 
 def told_once(prompts: Iterable[CheckedPrompt]) -> list[Told]:
     """A file that many prompts include has one cause in all of them: it is told in the first, as are prices and
-    fixes."""
+    fixes; changed lines once in each prompt."""
     places: dict[tuple[str, str, int, int, str], str] = {}
     said: set[str] = set()
     result = []
     for prompt in prompts:
         price = "" if prompt.price in said else prompt.price
         causes, repeats = [], []
+        hunks: set[Hunk] = set()
         for cause in prompt.causes:
             name = places.setdefault((cause.cause, cause.path, cause.line, cause.column, cause.message), prompt.name)
             repeats.append("" if name == prompt.name else name)
-            causes.append(cause._replace(fix="") if cause.fix in said else cause)
+            fix, hunk = "" if cause.fix in said else cause.fix, None if cause.hunk in hunks else cause.hunk
+            causes.append(cause._replace(fix=fix, hunk=hunk))
             said.add(cause.fix)
+            hunks |= {hunk} if hunk is not None else set()
         said.add(prompt.price)
         result.append(Told(prompt._replace(price=price, causes=tuple(causes)), tuple(repeats)))
     return result

@@ -103,12 +103,12 @@ def _checked(report: Report, facts: CheckFacts, excerpts: bool) -> list[_Case]:
 
 def _prompt(prompt: CheckedPrompt, facts: CheckFacts, excerpts: bool) -> _Case:
     """What is not known is skipped, unless it is a no."""
-    from promptlint.report.checked import Told, is_unchanged
+    from promptlint.report.checked import is_unchanged, told_once
     from promptlint.report.text_check import prompt_lines
 
     if is_unchanged(prompt):
         return _case("", prompt.name, prompt.path, "")
-    told = Told(prompt, ("",) * len(prompt.causes))
+    (told,) = told_once([prompt])  # each test stands alone
     text = "\n".join(map(_escaped, prompt_lines(told, Style(_COLUMNS, excerpts, painter(False)))))
     messages = [reason.message for reason in prompt.reasons] or [cause.message for cause in prompt.causes[:1]]
     message = _text("; ".join(messages) or prompt.verdict)

@@ -1,12 +1,13 @@
 """What moves or shortens the cached prefix of a prompt: named, placed in the lines that changed."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.cache.rule import has_markers
 from promptlint.check_facts import CheckCause, Often
-from promptlint.commands.check.changed import Lines
+from promptlint.commands.check.changed import Lines, Placed
 from promptlint.commands.check.changed import Spot as Line
 from promptlint.commands.check.measure import Compared
 from promptlint.commands.check.segments import Cut, cuts
@@ -14,7 +15,7 @@ from promptlint.commands.check.sent import Prompt, Sent
 from promptlint.commands.check.wrap import lines_of
 from promptlint.config.selection import stability_of
 from promptlint.facts.causes import cause
-from promptlint.finding import Change, Place
+from promptlint.finding import Certainty, Change, Place
 from promptlint.load.blocks import marker_names
 from promptlint.prompt import CharIndex, Origin, Spot
 from promptlint.read.places import pointer, resolve
@@ -31,11 +32,16 @@ class Teller(NamedTuple):
     files: tuple[str, ...]  # that may have brought it, from the top
     lines: Lines
     top: Callable[[str], str | None]  # a path as the user knows it -> from the top
+    text: Callable[[str], str]  # of a file, from the top
 
-    def cause(self, change: Change, sent: Sent, often: Often, lost: int | None) -> CheckCause:
-        """A change as a cause, at the changed lines that brought it."""
+    def cause(
+        self, change: Change, sent: Sent, often: Often, lost: int | None, beside: CheckCause | None = None
+    ) -> CheckCause:
+        """A change as a cause, at the changed lines that brought it. `beside`: a cause that has been placed already."""
+        label, message = self._named(change, sent, often)
         placed = self.lines.placed(self._spots(change, sent), self.files)
-        label, message = self._named(change, sent)
+        if is_of_markers(change):
+            placed = self._of_markers("+") or (placed if beside is None else _placed_as(beside))
         fix = change.fix if label == change.cause else cause(label).fix
         return CheckCause(
             label,
@@ -46,27 +52,27 @@ class Teller(NamedTuple):
             placed.line,
             placed.column,
             placed.pointer,
-            lost if change.lost_tokens is None else change.lost_tokens,
+            change.lost_tokens if lost is None else lost,
             fix,
             placed.hunk,
         )
 
     def dropped_marker(self, lost: int) -> CheckCause:
         """Nothing is marked any more: at the lines that took the marker away."""
-        signs = (*marker_names(), "promptlint:")
-        brought = (
-            Line(path, max(hunk.new_start, 1))
-            for path in self.files
-            for hunk in self.lines.of(path)
-            if any(line.startswith("-") and any(sign in line for sign in signs) for line in hunk.lines)
-        )
-        placed = self.lines.placed(list(brought)[:1], self.files)
-        row = cause("marker-missing")
+        placed = self._of_markers("-") or self.lines.placed((), self.files)
+        return self._apart("marker-missing", "the marker is gone, so nothing is cached", "certain", lost, placed)
+
+    def too_short(self, message: str, certainty: Certainty, lost: int | None) -> CheckCause:
+        """What requests share has become shorter than the minimum of the model, or may have."""
+        return self._apart("below-minimum", message, certainty, lost, self.lines.placed((), self.files))
+
+    def _apart(self, label: str, message: str, certainty: Certainty, lost: int | None, placed: Placed) -> CheckCause:
+        row = cause(label)
         return CheckCause(
-            row.label,
-            "the marker is gone, so nothing is cached",
+            label,
+            message,
             "request",
-            "certain",
+            certainty,
             placed.path,
             placed.line,
             placed.column,
@@ -75,6 +81,15 @@ class Teller(NamedTuple):
             row.fix,
             placed.hunk,
         )
+
+    def _of_markers(self, sign: str) -> Placed | None:
+        """The first changed lines that set a marker ("+"), or took one away ("-")."""
+        names = (*marker_names(), "promptlint:")
+        for path in self.files:
+            for hunk in self.lines.of(path):
+                if any(line.startswith(sign) and any(name in line for name in names) for line in hunk.lines):
+                    return self.lines.placed((Line(path, max(hunk.new_start, 1)),), (path,))
+        return None
 
     def place_of(self, cut: Cut, sent: Sent) -> tuple[int, int, str]:
         """Line and column, from 1, of a segment in what renders the prompt, and its pointer if that is a request."""
@@ -103,11 +118,16 @@ class Teller(NamedTuple):
         declared = stability_of(name, self.prompt.source.config.variables) if name else None
         return "session" if declared == "per-session" else "request"
 
-    def _named(self, change: Change, sent: Sent) -> tuple[str, str]:
+    def _named(self, change: Change, sent: Sent, often: Often) -> tuple[str, str]:
+        """Label and message: between requests of one state nothing was edited, so a text that differs varies."""
+        if often == "once" or is_of_markers(change):
+            return change.cause, change.message
         origin = self._origin(change, sent)
         name = _variable(origin) if origin is not None and not self._is_clock(origin) else None
         if name is None:
-            return change.cause, change.message
+            if change.cause != "text-edited":
+                return change.cause, change.message
+            return "per-turn-context", f"this text differs between requests: {change.message}"
         label = change.cause
         if label in _GENERAL:
             from promptlint.lint.variables import guess
@@ -123,7 +143,7 @@ class Teller(NamedTuple):
 
     def _origin(self, change: Change, sent: Sent) -> Origin | None:
         """Where the differing text comes from, in a template; None for other prompts and for faults of markers."""
-        if sent.printed is None or change.cause in _STANDING or change.cause.startswith("marker-"):
+        if sent.printed is None or is_of_markers(change):
             return None
         char = _char(change.b, sent)
         return next((origin for _, origin in lines_of(sent.printed, char)), None) if char is not None else None
@@ -153,7 +173,17 @@ class Teller(NamedTuple):
             path = main
             if origin.kind == "template" and origin.name:
                 path = self._included(main, origin.name)
-            yield Line(path, line)
+            yield Line(path, line, self._column(path, line, origin, char))
+
+    def _column(self, path: str, line: int, origin: Origin, char: int) -> int:
+        """The column of the expression that prints a value, or of a character of a text; 1 where it is not known."""
+        written = self.text(path).split("\n")[line - 1 : line]
+        if origin.kind == "template":
+            plain = origin.column is not None and origin.line == line and "breakpoint" not in "".join(written)
+            return (origin.column or 1) + char - origin.start if plain else 1
+        name = origin.name or str((origin.path or ("",))[0])
+        found = (match.start() for match in re.finditer(r"\{\{.*?\}\}", "".join(written)) if name in match[0])
+        return next(found, 0) + 1
 
     def _included(self, main: str, name: str) -> str:
         """The file of a template that another one includes by this name."""
@@ -205,3 +235,34 @@ def new_costly(after: Compared, before: Compared | None) -> list[Change]:
 
 def _said(change: Change) -> tuple[str, str, str]:
     return change.cause, change.affects, change.message
+
+
+def in_order(changes: Sequence[Change], before: Compared | None, *, asked: bool) -> list[Change]:
+    """What is new first: a text that varied before is no news, but what made it matter is.
+
+    `asked`: the second request has another question, which is of our making.
+    """
+    known = set() if before is None else {_words(one) for one in before.diff.changes}
+    new = [one for one in changes if not is_of_markers(one) and _words(one) not in known]
+    markers = [one for one in changes if is_of_markers(one)]
+    rest = [one for one in changes if one not in new and one not in markers]
+    return [*new, *markers, *([] if asked and (new or markers) else rest)]
+
+
+def differs_anew(after: Compared, before: Compared) -> bool:
+    """Whether a text ahead of what was cached differs between requests that did not before."""
+    return bool(in_order([one for one in costly(after) if not is_of_markers(one)], before, asked=True))
+
+
+def _words(change: Change) -> tuple[str | None, ...]:
+    """What differs, wherever it stands."""
+    return tuple(None if place.excerpt is None else place.excerpt[slice(*place.mark)] for place in (change.a, change.b))
+
+
+def is_of_markers(change: Change) -> bool:
+    """Whether a change is about markers or lengths, not about a text."""
+    return change.cause in _STANDING or change.cause.startswith("marker-")
+
+
+def _placed_as(other: CheckCause) -> Placed:
+    return Placed(other.path, other.line, other.column, other.pointer, other.hunk)

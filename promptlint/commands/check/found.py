@@ -144,10 +144,11 @@ def sources(tree: Tree, config: Config, folder: str) -> Iterator[Source]:
                 yield Source(f"{name}#{part}", entry, config, folder, (path,), part)
 
 
-def unmatched(tree: Tree, config: Config, folder: str) -> Iterator[str]:
-    """Patterns that name no file."""
+def unmatched(tree: Tree, config: Config, folder: str, *, wild: bool) -> Iterator[str]:
+    """Patterns (`wild`), or paths, that name no file."""
     for entry in config.prompts:
-        yield from (pattern for pattern in entry.paths if not matching(tree.paths, pattern, folder))
+        named = (path for path in (*entry.paths, *entry.vars) if any(sign in path for sign in "*?") == wild)
+        yield from (path for path in named if not matching(tree.paths, path, folder))
 
 
 def rendered_alike(one: Source, two: Source) -> bool:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.check_facts import CheckCause, CheckedPrompt, CheckFacts
@@ -12,6 +13,7 @@ from promptlint.commands.check.findings import findings_of
 from promptlint.commands.check.found import Source, configurations, sources
 from promptlint.commands.check.links import linked
 from promptlint.commands.check.measure import Asked, Compared, followed, pairs_of, price
+from promptlint.commands.check.parts import text_of
 from promptlint.commands.check.prompt import allowed_by, bare, lifetime_of
 from promptlint.commands.check.segments import cuts, key_of, locked
 from promptlint.commands.check.sent import Counting, Memos, Prompt, Setting, prompt_of
@@ -222,7 +224,7 @@ class _Judging(NamedTuple):
         held = [_Held(asked, found, *_both(here, old, number)) for number, (asked, found) in enumerate(here.pairs)]
         worst = max(held, key=lambda one: one.lost or 0)
         once = max((_once(one, old, here) for one in held), key=lambda one: one.lost if one else 0, default=None)
-        teller = Teller(here.prompt, here.prompt.files, self.lines, self.top)
+        teller = Teller(here.prompt, here.prompt.files, self.lines, self.top, partial(text_of, self.project.tree))
         figures, price_note, usd_once = self._figures(worst, once, old, here)
         verdict = judged(figures, source.entry.budget.over(source.config.budget))
         allowed, said = allowed_by(source, verdict, self.today)

@@ -1,11 +1,12 @@
 """How much two requests of one state share, and what a request of the new state finds of the old one's."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from promptlint.boundary import text_divergences
-from promptlint.cache.reuse import looked_up
+from promptlint.boundary.divergence import shared_chars
+from promptlint.cache.reuse import looked_up, written
 from promptlint.cache.rule import Rule
 from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, made
 from promptlint.commands.compare import (
@@ -18,6 +19,7 @@ from promptlint.commands.compare import (
 from promptlint.commands.figures import is_exact
 from promptlint.commands.loss import Loss, price_of
 from promptlint.commands.options import Options
+from promptlint.commands.single import counted
 from promptlint.errors import PromptlintError
 from promptlint.finding import Diff
 from promptlint.gate.verdict import Pair
@@ -178,6 +180,13 @@ def price(tokens: int, found: Compared, options: Options) -> Loss:
     )
 
 
-def is_counted_exactly(found: Sequence[Compared]) -> bool:
-    """Whether tokens are counted as the model counts them."""
-    return bool(found) and all(one.diff.boundary.exact for one in found)
+def shared_length(found: Compared) -> int:
+    """Tokens of the longest prefix of the second request that could be read, were it long enough: up to the last
+    marker ahead of the first difference where markers decide, else up to the difference itself."""
+    rule, (a, b) = found.rule, (found.first.prompt, found.second.prompt)
+    shared = found.diff.boundary.shared_tokens or 0
+    if rule is None or not rule.by_entries or a is None or b is None:
+        return shared
+    equal = shared_chars(a, b)
+    ends = [entry.end for entry in written(a, rule)[1] if entry.end <= equal]
+    return counted(a, found.options.tokenizer).in_a(max(ends)) if ends else shared

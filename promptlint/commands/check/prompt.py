@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import NamedTuple
 
 from promptlint.check_facts import Allowed, CheckCause, CheckedPrompt, Often, PromptChange
-from promptlint.commands.check.causes import Teller, costly, drops_markers, new_costly
+from promptlint.commands.check.causes import Teller, costly, differs_anew, drops_markers, in_order, new_costly
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.found import Candidate, Source, rendered_alike
 from promptlint.commands.check.measure import (
@@ -19,7 +20,9 @@ from promptlint.commands.check.measure import (
     followed,
     pairs_of,
     price,
+    shared_length,
 )
+from promptlint.commands.check.parts import text_of
 from promptlint.commands.check.sent import (
     Counting,
     Memos,
@@ -36,7 +39,7 @@ from promptlint.config.prompts import Markers
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import model_of
 from promptlint.facts.own import Overrides
-from promptlint.finding import Change
+from promptlint.finding import Certainty, Change
 from promptlint.gate.verdict import Figures, Judgement, band_of, judged, lost_tokens, times_a_day
 
 _UNCOUNTED = Figures(None, None, None, None, None, None)
@@ -69,13 +72,26 @@ class _Both(NamedTuple):
     before: Compared | None
     after: Compared
     asked: Asked
+    is_outweighed: bool = False  # by what other requests win
 
     @property
     def lost(self) -> int | None:
-        """Of fixed text; None where nothing tells."""
+        """Tokens of fixed text; None where nothing tells."""
+        lost = self.change[0]
+        return 0 if lost and self.is_outweighed else lost
+
+    @property
+    def change(self) -> tuple[int | None, int]:
+        """Tokens lost, and tokens won."""
         if self.before is None or self.before.pair is None or self.after.pair is None:
-            return None
-        return lost_tokens(self.before.pair, self.after.pair)
+            return None, 0
+        return lost_tokens(self.before.pair, self.after.pair), lost_tokens(self.after.pair, self.before.pair)
+
+
+def _weighed(both: Sequence[_Both]) -> list[_Both]:
+    """What some requests lose is no loss if others win more by it: a marker moved from the question to the text."""
+    lost, won = sum(one.change[0] or 0 for one in both), sum(one.change[1] for one in both)
+    return [one._replace(is_outweighed=won > lost) for one in both]
 
 
 class _Once(NamedTuple):
@@ -153,10 +169,10 @@ def _is_unchanged(before: Source, after: Source, how: How) -> bool:
 def _judged(candidate: Candidate, source: Source, how: How) -> CheckedPrompt:
     old, notes = candidate.before, list[str]()
     prompt, before = _prompts(source, old, how, notes)
-    both = [_both(asked, prompt, before, how) for asked in pairs_of(prompt)]
+    both = _weighed([_both(asked, prompt, before, how) for asked in pairs_of(prompt)])
     worst = max(both, key=lambda one: one.lost or 0)
     once = None if before is None else _worst_once(prompt, before, both, how)
-    teller = Teller(prompt, _files(prompt, before, how), how.lines, how.top)
+    teller = Teller(prompt, _files(prompt, before, how), how.lines, how.top, partial(text_of, how.sides.after))
     changes = new_costly(worst.after, worst.before)
     often = _often(worst, changes, teller, prompt, how)
     figures, bill = _figures(worst, once, often, source, how)
@@ -295,6 +311,8 @@ def _why_refused(found: Compared) -> str:
 def _doubt(worst: _Both) -> str:
     """What may be lost, if a rule that is not published or a length that is about decides."""
     before, after = worst.before, worst.after
+    if (short := _too_short(worst)) is not None and short.certainty != "certain":
+        return short.message
     if before is None or after.diff.verdict != "unknown" or before.diff.verdict == "unknown":
         return ""
     first = next((change for change in new_costly(after, before) if change.certainty != "certain"), None)
@@ -317,6 +335,8 @@ def _often(worst: _Both, changes: Sequence[Change], teller: Teller, prompt: Prom
     if not worst.lost or not changes:
         return "request"
 
+    first = in_order(changes, worst.before, asked=worst.asked.how == "question")[0]
+
     def soon() -> bool:
         if worst.before is None or worst.before.pair is None:
             return True
@@ -324,21 +344,49 @@ def _often(worst: _Both, changes: Sequence[Change], teller: Teller, prompt: Prom
         found = followed(prompt, again, how.now, how.renderer, after=SOON)
         return found.pair is None or lost_tokens(worst.before.pair, found.pair) > 0
 
-    return teller.often(changes[0], worst.after.second, soon)
+    return teller.often(first, worst.after.second, soon)
 
 
 def _each_request(worst: _Both, changes: Sequence[Change], often: Often, teller: Teller) -> Iterator[CheckCause]:
-    doubtful = bool(_doubt(worst))
-    if not worst.lost and not doubtful and worst.after.diff.verdict != "refused":
+    short = _too_short(worst)
+    if not worst.lost and not _doubt(worst) and worst.after.diff.verdict != "refused":
         return
-    dropped = worst.before is not None and drops_markers(worst.after, worst.before)
-    if dropped:
-        yield teller.dropped_marker(worst.lost or 0)
-    for number, change in enumerate(changes):
-        if dropped and change.cause == "marker-missing":
-            continue
-        lost = worst.lost if number == 0 and not dropped else None
-        yield teller.cause(change, worst.after.second, often, lost)
+    first: CheckCause | None = None
+    if worst.before is not None and drops_markers(worst.after, worst.before):
+        first = teller.dropped_marker(worst.lost or 0)
+    elif short is not None:
+        first = teller.too_short(short.message, short.certainty, worst.lost)
+    if first is not None:
+        yield first
+    leading = first
+    for change in in_order(changes, worst.before, asked=worst.asked.how == "question"):
+        if first is None or change.cause not in ("marker-missing", "below-minimum"):
+            made = teller.cause(change, worst.after.second, often, worst.lost if leading is None else None, leading)
+            leading = leading or made
+            yield made
+
+
+class _Short(NamedTuple):
+    """What requests share is too short to be cached, or may be."""
+
+    message: str
+    certainty: Certainty
+
+
+def _too_short(worst: _Both) -> _Short | None:
+    """None where it was so before, and where a rule says nothing of lengths."""
+    before, after = worst.before, worst.after
+    if before is None or before.rule is None or after.rule is None or not before.diff.boundary.usable_tokens:
+        return None
+    tokens = shared_length(after)
+    size = after.rule.minimum.size(tokens)
+    if size == "above" or before.rule.minimum.size(shared_length(before)) != "above" or differs_anew(after, before):
+        return None
+    about = "" if after.rule.minimum.exact else "about "
+    length = f"what requests share has {about}{tokens:,} tokens"
+    if size == "below":
+        return _Short(f"{length}, the minimum of this model is {after.rule.minimum.tokens:,}", "certain")
+    return _Short(f"{length}, and {after.rule.minimum.doubt(tokens)}", "possible")
 
 
 def _told_once(causes: Sequence[CheckCause]) -> Iterator[CheckCause]:

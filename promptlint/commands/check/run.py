@@ -98,7 +98,7 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
         strict=options.strict,
         changed_files=len(sides.touched) + len(sides.gone),
         renderings=renderer.count,
-        errors=tuple(one.error for one in judged if one.error),
+        errors=(*_missing(sides, start), *(one.error for one in judged if one.error)),
     )
     notes = (*sides.notes, *_unmatched(sides, start, found=bool(found)), *fresh.notes)
     return Report(
@@ -131,11 +131,20 @@ def _unmatched(sides: Sides, start: str, *, found: bool) -> list[str]:
     for config, folder in known:
         notes += [
             f"{shown(config.path or '')}: no file is named {shown(each)}"
-            for each in unmatched(sides.after, config, folder)
+            for each in unmatched(sides.after, config, folder, wild=True)
         ]
     if not known and not found:
         notes.append("no prompts are configured, so only changed lines were looked at: `promptlint init` proposes some")
     return notes
+
+
+def _missing(sides: Sides, start: str) -> list[str]:
+    """Files that an entry names and that are not there: else a prompt that moves would be checked no more."""
+    return [
+        f"{shown(config.path or '')}: there is no {shown(each)}; correct the entry"
+        for config, folder in configurations(sides.after, start)
+        for each in unmatched(sides.after, config, folder, wild=False)
+    ]
 
 
 def start_of(sides: Sides) -> str:
