@@ -85,9 +85,10 @@ def two_versions(options: argparse.Namespace) -> "Versions | None":
         return None
     from promptlint.commands.check.versions import Version, Versions
 
-    a = Version(options.tokenizer_a, options.template_a or options.template_b)
-    b = Version(options.tokenizer_b or options.tokenizer_a, options.template_b or options.template_a)
-    return Versions(a, b, tuple(options.paths))
+    for kind, a, b in (("tokenizer", *given[:2]), ("template", *given[2:])):
+        if (a is None) != (b is None):
+            raise PromptlintError(f"one {kind} is not enough", f"give --{kind}-a, as it is, and --{kind}-b")
+    return Versions(Version(given[0], given[2]), Version(given[1], given[3]), tuple(options.paths))
 
 
 def template_options(options: argparse.Namespace) -> "TemplateOptions | None":

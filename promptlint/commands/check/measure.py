@@ -8,7 +8,7 @@ from promptlint.boundary import text_divergences
 from promptlint.boundary.divergence import shared_chars
 from promptlint.cache.reuse import looked_up, written
 from promptlint.cache.rule import Rule
-from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, made
+from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, at_moment, made
 from promptlint.commands.compare import (
     compare_prompts,
     provider_of_pair,
@@ -68,20 +68,16 @@ def followed(prompt: Prompt, asked: Asked, now: datetime, renderer: Counting, *,
     first = prompt.at(labels[min(asked.first, len(labels) - 1)], now)
     second = prompt.at(labels[min(asked.second, len(labels) - 1)], now + after)
     if asked.how in ("question", "turn"):
-        second = _next(prompt, second, asked.how, renderer)
+        second = _next(prompt, second, asked.how, renderer, now + after)
     return compared(first, second, prompt.options, prompt.memos)
 
 
-def _next(prompt: Prompt, sent: Sent, how: str, renderer: Counting) -> Sent:
+def _next(prompt: Prompt, sent: Sent, how: str, renderer: Counting, now: datetime) -> Sent:
     """The request with another newest question, or with an answer and the next turn; itself, if there is no such."""
     changed = next(_varied(sent.request, how), None)
     if changed is None:
         return sent
-    sides = None
-    if sent.prompt is not None and prompt.sides is not None:
-        side = prompt.sides[0]
-        sides = (side, side)
-    return made(changed, sent.label, prompt.options, sides, renderer)
+    return made(changed, sent.label, prompt.options, at_moment(prompt.sides, now), renderer)
 
 
 def _varied(request: Request, how: str) -> Iterator[Request]:

@@ -17,11 +17,10 @@ Top = Callable[[str], str | None]
 
 
 class Fresh(NamedTuple):
-    """New findings, and whether they make the verdict a no."""
+    """New findings, and which of them make the verdict a no."""
 
     findings: tuple[Finding, ...] = ()
-    fails: bool = False
-    notes: tuple[str, ...] = ()
+    fails: Callable[[Finding], bool] = lambda finding: False
 
 
 def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None, rendered: Collection[str]) -> Fresh:
@@ -45,18 +44,17 @@ def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None, render
     settings = Settings(options)
     found += [each for path in paths if path not in on_disk for each in _of_copy(sides, path, settings)]
     fresh: list[Finding] = []
-    fails = False
+
+    def fails(finding: Finding) -> bool:
+        return reaches(finding, settings.config_of(finding.location.path).fail_on)
+
     for finding in found:
         path = top(finding.location.path)
         hunk = None if path is None else _hunk_of(finding, lines.of(path))
-        threshold = settings.config_of(finding.location.path).fail_on
-        counts = reaches(finding, threshold)
-        if path is None or hunk is None or not (counts or finding.severity != "info"):
+        if path is None or hunk is None or (finding.severity == "info" and not fails(finding)):
             continue
-        if _was_there(finding, hunk, path, sides, settings):
-            continue
-        fresh.append(finding)
-        fails |= counts
+        if not _was_there(finding, hunk, path, sides, settings):
+            fresh.append(finding)
     return Fresh(tuple(fresh), fails)
 
 

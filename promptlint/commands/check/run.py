@@ -91,6 +91,7 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
     templates = {one.after.path for one in found if one.after is not None and one.after.entry.kind == "template"}
     fresh = new_findings(sides, how.lines, how.top, options.facts, templates)
     prompts = linked([one.prompt for one in judged])
+    new = _apart(fresh.findings, prompts)
     facts = CheckFacts(
         sides.before.name,
         sides.after.name,
@@ -100,11 +101,11 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
         renderings=renderer.count,
         errors=(*_missing(sides, start), *(one.error for one in judged if one.error)),
     )
-    notes = (*sides.notes, *_unmatched(sides, start, found=bool(found)), *fresh.notes)
+    notes = (*sides.notes, *_unmatched(sides, start, found=bool(found)))
     return Report(
         "check",
-        verdict_of(prompts, fails=fresh.fails),
-        (*findings_of(prompts), *_apart(fresh.findings, findings_of(prompts))),
+        verdict_of(prompts, fails=any(map(fresh.fails, new))),
+        (*findings_of(prompts), *new),
         notes=tuple(dict.fromkeys(notes)),
         check=facts,
     )
@@ -118,10 +119,18 @@ def verdict_of(prompts: Sequence[CheckedPrompt], *, fails: bool) -> Verdict:
     return "unknown" if "unknown" in verdicts else "pass"
 
 
-def _apart(fresh: Sequence[Finding], told: Sequence[Finding]) -> list[Finding]:
-    """New findings, but for those at a line that a prompt fails by: there, what it costs is known."""
-    known = {(one.location.path, one.location.line) for one in told if one.severity == "error"}
-    return [one for one in fresh if (one.location.path, one.location.line) not in known]
+def _apart(fresh: Sequence[Finding], prompts: Sequence[CheckedPrompt]) -> list[Finding]:
+    """New findings, but for those in lines of which a prompt has shown what they really cost: that is judged."""
+    shown = [cause.hunk for prompt in prompts for cause in prompt.causes if cause.often != "once" and cause.hunk]
+
+    def is_judged(one: Finding) -> bool:
+        line = one.location.line
+        return any(
+            hunk.path == one.location.path and hunk.new_start <= line < hunk.new_start + hunk.new_lines
+            for hunk in shown
+        )
+
+    return [one for one in fresh if not is_judged(one)]
 
 
 def _unmatched(sides: Sides, start: str, *, found: bool) -> list[str]:

@@ -165,7 +165,7 @@ def _requested(source: Source, setting: Setting, options: Options) -> Prompt:
         raise PromptlintError(f"{shown(source.name)}: no request in it", "see what `promptlint diff` reads")
 
     def at(label: str, now: datetime) -> Sent:
-        return made(requests[label], label, options, _at(sides, now), setting.renderer)
+        return made(requests[label], label, options, at_moment(sides, now), setting.renderer)
 
     return Prompt(source, options, files, tuple(requests), at, setting.memos, sides=sides)
 
@@ -184,7 +184,8 @@ def made(request: Request, label: str, options: Options, sides: "tuple[Side, Sid
     return Sent(label, request, prompt, notes=(*request.notes, *prompt.notes))
 
 
-def _at(sides: "tuple[Side, Side] | None", now: datetime) -> "tuple[Side, Side] | None":
+def at_moment(sides: "tuple[Side, Side] | None", now: datetime) -> "tuple[Side, Side] | None":
+    """The chat templates with another clock."""
     if sides is None:
         return None
     side = sides[0]._replace(aside=sides[0].aside._replace(now=now))

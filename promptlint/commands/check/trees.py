@@ -44,8 +44,8 @@ def nothing_to_fetch(paths: Collection[str]) -> None:
 
 def shown_below(folder: str) -> Callable[[str], str]:
     """Paths of a tree at `folder` as the current folder sees them."""
-    top = relative(folder)
-    return lambda path: path if top == "." else f"{top}/{path}" if path else top
+    top = os.path.abspath(folder)
+    return lambda path: relative(os.path.join(top, path))
 
 
 class Fetched:

@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.boundary.align import common_head
-from promptlint.check_facts import CheckCause, CheckedPrompt, CheckFacts
+from promptlint.check_facts import CheckCause, CheckedPrompt, CheckFacts, Often
+from promptlint.commands.check.causes import in_order, new_costly
 from promptlint.commands.check.findings import findings_of
 from promptlint.commands.check.found import Source, configurations, sources
 from promptlint.commands.check.measure import Asked, Compared, compared, followed, price
 from promptlint.commands.check.prompt import bare
-from promptlint.commands.check.sent import Counting, Prompt, Sent, made
+from promptlint.commands.check.sent import Counting, Prompt, Sent, at_moment, made
 from promptlint.commands.check.sides import working_tree
 from promptlint.commands.check.trees import Sides
 from promptlint.commands.loss import as_text
@@ -21,7 +22,7 @@ from promptlint.config import Config
 from promptlint.config.prompts import Budget, PromptEntry
 from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
-from promptlint.finding import Report
+from promptlint.finding import Change, Report
 from promptlint.gate.verdict import Figures, judged, lost_tokens
 from promptlint.prompt import Rendered, Request, Spot
 from promptlint.read.names import shown
@@ -60,8 +61,6 @@ def check_versions(versions: Versions, options: "CheckOptions", progress: Progre
     """Each request before and after an upgrade. Raises PromptlintError where there is nothing to compare."""
     from promptlint.commands.check.run import STEADY, verdict_of
 
-    if versions.a == versions.b or versions.b == Version(None, None):
-        raise PromptlintError("one version is not enough", "give --tokenizer-b or --template-b, and what it was before")
     own = own_facts(os.curdir, options.facts)
     found = list(_requests(versions.paths))
     prompts, errors = [], []
@@ -138,8 +137,10 @@ class _Upgrade(NamedTuple):
         figures = Figures(usable[0], usable[1], after.diff.b.prompt_tokens, lost, moved.lost, None)
         verdict = judged(figures, budget)
         cold = price(moved.lost, after, after.options) if moved.lost else None
+        changes = in_order(new_costly(after, before), before, asked=True) if lost else []
+        causes = (*(_cause(change, "request", lost) for change in changes), *moved.causes)
         document = request.document
-        return bare(source, document.path, "changed" if moved.causes or lost else "unchanged")._replace(
+        return bare(source, document.path, "changed" if causes else "unchanged")._replace(
             verdict=verdict.verdict,
             provider=after.diff.b.provider,
             model=after.diff.b.model,
@@ -152,7 +153,7 @@ class _Upgrade(NamedTuple):
             lost_tokens_once=moved.lost,
             lost_usd_once=None if cold is None else as_text(cold.usd),
             price="" if cold is None else cold.note,
-            causes=moved.causes,
+            causes=causes,
             reasons=verdict.reasons,
         )
 
@@ -165,7 +166,7 @@ class _Upgrade(NamedTuple):
         options = opened(version.tokenizer, provider=None, templates=templates, own=self.own)
 
         def at(label: str, now: datetime) -> Sent:
-            return made(request, label, options, options.sides, self.renderer)
+            return made(request, label, options, at_moment(options.sides, now), self.renderer)
 
         return Prompt(source, options, (), (source.name,), at, {}, sides=options.sides)
 
@@ -196,23 +197,17 @@ def _through_templates(a: Sent, b: Sent, options: "Options", usable: int | None)
     left = found.diff.boundary.usable_tokens
     lost = None if usable is None or left is None else max(usable - left, 0)
     costs = [change for change in found.diff.changes if change.affects in ("prefix", "key")]
-    causes = tuple(
-        CheckCause(
-            change.cause,
-            change.message,
-            "once",
-            change.certainty,
-            change.b.path if change.template_b is None else change.template_b.path,
-            change.b.line if change.template_b is None else change.template_b.line,
-            1,
-            change.b.pointer if change.template_b is None else "",
-            change.lost_tokens,
-            change.fix,
-            None,
-        )
-        for change in costs
+    return _Moved(lost, tuple(_cause(change, "once", change.lost_tokens) for change in costs) if lost else ())
+
+
+def _cause(change: Change, often: Often, lost: int | None) -> CheckCause:
+    """A change at the line of the template that printed it, else at its place in the request."""
+    line, place = change.template_b, change.b
+    path, number, pointer = (place.path, place.line, place.pointer) if line is None else (line.path, line.line, "")
+    column = place.column if line is None else line.column or 1
+    return CheckCause(
+        change.cause, change.message, often, change.certainty, path, number, column, pointer, lost, change.fix, None
     )
-    return _Moved(lost, causes if lost else ())
 
 
 def _through_vocabularies(a: Rendered, b: Rendered, pairs: Sequence[Compared], usable: int | None) -> _Moved:
