@@ -266,7 +266,8 @@ def _money(prompt: dict[str, Any]) -> None:
         # Two dollars a million, two and a half if it is written, instead of 0.2.
         most = prompt["lost_tokens_per_request"] * 2e-6 * 20_000
         assert 0 < float(dollars) < 2.5 * most
-        assert prompt["often"] != "request" or float(dollars) > 0.5 * most
+        by_clock = prompt["causes"][0]["cause"] == "clock"  # it makes another text 1,440 times a day at most
+        assert prompt["often"] != "request" or float(dollars) > (0.03 if by_clock else 0.5) * most
     else:
         assert dollars is None or float(dollars) > 0
 

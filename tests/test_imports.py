@@ -55,7 +55,7 @@ def test_help_imports_no_stage() -> None:
     command = [sys.executable, "-c", PROBE, "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     stages = {name.split(".")[1] for name in done.stdout.split() if name.startswith("promptlint.")}
-    assert stages <= {"arguments", "cli", "errors", "terminal"}
+    assert stages <= {"arguments", "choices", "cli", "errors", "terminal"}
 
 
 def test_a_template_is_looked_at_once_and_not_imported_for_again(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ COMMAND = (sys.executable, "-m", "promptlint")
 
 def printed(*arguments: str) -> str:
     done = subprocess.run([*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == (1 if arguments[0] == "lint" and "--help" not in arguments else 0), done.stderr
+    assert done.returncode == (1 if arguments[0] in ("lint", "check") and "--help" not in arguments else 0), done.stderr
     return done.stdout
 
 
@@ -37,7 +37,7 @@ def test_the_other_examples(expected: Expected) -> None:
     readme, blocks = block.subn(
         lambda match: f"$ promptlint {match[1]}\n{printed(*match[1].split())}", README.read_text("utf-8")
     )
-    assert blocks == 5
+    assert blocks == 6
     expected(README, readme)
 
 
@@ -46,7 +46,7 @@ def yaml_blocks() -> list[str]:
 
 
 def test_the_configurations_are_some(tmp_path: Path) -> None:
-    settings, _, rows = yaml_blocks()
+    settings, _, _, _, _, rows = yaml_blocks()
     (tmp_path / "promptlint.yaml").write_text(settings + rows)
     config = find(str(tmp_path))
     assert config.fail_on == "warning"
@@ -63,8 +63,23 @@ def test_the_hook_is_the_one_that_there_is() -> None:
     assert [hook["id"] for hook in repository["hooks"]] == [hook["id"] for hook in hooks]
 
 
+def test_the_prompts_of_the_example_are_some(tmp_path: Path) -> None:
+    (tmp_path / "promptlint.yaml").write_text(yaml_blocks()[2])
+    config = find(str(tmp_path))
+    assert [entry.kind for entry in config.prompts] == ["template", "request", "recorded"]
+    assert config.budget.max_lost_tokens_per_request == 0
+    assert config.allow
+
+
+def test_the_workflow_uses_what_the_action_gives() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+    used = set(re.findall(r"steps\.check\.outputs\.([\w-]+)", yaml_blocks()[3]))
+    assert used == action["outputs"].keys()
+    assert all(f"`{name}`" in README.read_text("utf-8") for name in action["inputs"])
+
+
 def test_every_option_is_described() -> None:
-    commands = [printed(command, "--help") for command in ("diff", "key", "lint", "vary")]
+    commands = [printed(command, "--help") for command in ("diff", "key", "lint", "vary", "check", "lock")]
     options = {option for text in commands for option in re.findall(r"(?<!\w)--[a-z-]+", text)} - {"--help"}
     described = {
         option
@@ -77,6 +92,6 @@ def test_every_option_is_described() -> None:
 def test_every_verdict_and_format_is_described() -> None:
     readme = README.read_text("utf-8")
     schema = (ROOT / "promptlint" / "schemas" / "report.schema.json").read_text("utf-8")
-    for verdict in ("same", "kept", "bust", "refused", "wrong_reuse", "unknown"):
+    for verdict in ("same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail"):
         assert f'"{verdict}"' in schema
         assert f"| `{verdict}` |" in readme

@@ -89,8 +89,13 @@ def band_of(factor: str | None, *, exact: bool) -> Band:
     return Band() if exact else Band(middle * (1 - _EITHER_WAY), middle * (1 + _EITHER_WAY))
 
 
-def times_a_day(often: Often, traffic: Traffic, lifetime_s: int | None) -> tuple[Decimal | None, str]:
-    """How often in a day something is lost, None if the traffic is not said; and what to say about it."""
+def times_a_day(
+    often: Often, traffic: Traffic, lifetime_s: int | None, most: int | None = None
+) -> tuple[Decimal | None, str]:
+    """How often in a day something is lost, None if the traffic is not said; and what to say about it.
+
+    `most`: a clock makes it differ no more often than that.
+    """
     if traffic.gap_s is not None and lifetime_s is not None and traffic.gap_s > lifetime_s:
         return Decimal(0), f"requests come {traffic.gap_s} s apart, and what is cached lives for {lifetime_s} s"
     if often == "day":
@@ -98,7 +103,10 @@ def times_a_day(often: Often, traffic: Traffic, lifetime_s: int | None) -> tuple
     if traffic.requests_per_day is None:
         return None, ""
     requests = Decimal(traffic.requests_per_day)
-    return (requests / (traffic.turns or 1) if often == "session" else requests), ""
+    times = requests / (traffic.turns or 1) if often == "session" else requests
+    if most is not None and times > most:
+        return Decimal(most), f"the clock makes it another text {most:,} times a day at most"
+    return times, ""
 
 
 def judged(figures: Figures, budget: Budget) -> Judgement:

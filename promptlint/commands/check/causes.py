@@ -107,15 +107,20 @@ class Teller(NamedTuple):
         lines = (line for line, _ in lines_of(sent.printed, begin))
         return next((line for line in lines if line is not None), 1), 1, ""
 
-    def often(self, change: Change, sent: Sent, soon: Callable[[], bool]) -> Often:
-        """Who pays for a change between two requests of one state. `soon`: whether a minute makes the difference."""
+    def is_by_clock(self, change: Change, sent: Sent) -> bool:
+        """Whether a change between two requests of one state is one of the clock."""
         origin = self._origin(change, sent)
-        if origin is None:
-            return "request" if change.cause not in ("date-rollover",) else "day"
-        if self._is_clock(origin):
-            return "request" if soon() else "day"
-        name = _variable(origin)
-        declared = stability_of(name, self.prompt.source.config.variables) if name else None
+        if origin is not None:
+            return self._is_clock(origin)
+        return self.prompt.sides is not None and change.cause in ("clock", "date-rollover")
+
+    def often(self, change: Change, sent: Sent) -> Often:
+        """Who pays for a change between two requests of one state that is none of the clock."""
+        origin = self._origin(change, sent)
+        name = _variable(origin) if origin is not None else None
+        if name is None:
+            return "day" if change.cause == "date-rollover" else "request"
+        declared = stability_of(name, self.prompt.source.config.variables)
         return "session" if declared == "per-session" else "request"
 
     def _named(self, change: Change, sent: Sent, often: Often) -> tuple[str, str]:

@@ -27,7 +27,13 @@ from promptlint.prompt import Document, Json, Rendered, Request
 
 LATER = timedelta(days=1, hours=1, seconds=61)
 """How far the clock is moved: another day, another hour, another minute."""
-SOON = timedelta(seconds=61)
+CLOCKS: tuple[tuple[timedelta, int | None], ...] = (
+    (timedelta(seconds=1), None),
+    (timedelta(seconds=61), 1440),
+    (timedelta(hours=1, seconds=61), 24),
+)
+"""Steps of a clock, and how often a day it makes another text at most if such a step is what it takes; a longer one
+makes it once a day. None: with every request."""
 _ANOTHER_QUESTION = "And one more thing, before we go on: which of these would you pick?"
 
 

@@ -8,19 +8,17 @@ from functools import partial
 from typing import NamedTuple
 
 from promptlint.check_facts import Allowed, CheckCause, CheckedPrompt, Often, PromptChange
-from promptlint.commands.check.causes import Teller, costly, differs_anew, drops_markers, in_order, new_costly
+from promptlint.commands.check.both import Both, Once, both_states, doubt, too_short, weighed, why_refused, worst_once
+from promptlint.commands.check.causes import Teller, costly, drops_markers, in_order, new_costly
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.found import Candidate, Source, rendered_alike
 from promptlint.commands.check.measure import (
-    SOON,
+    CLOCKS,
     Asked,
     Compared,
-    OtherFormat,
-    compared,
     followed,
     pairs_of,
     price,
-    shared_length,
 )
 from promptlint.commands.check.parts import text_of
 from promptlint.commands.check.sent import (
@@ -39,7 +37,7 @@ from promptlint.config.prompts import Markers
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import model_of
 from promptlint.facts.own import Overrides
-from promptlint.finding import Certainty, Change
+from promptlint.finding import Change
 from promptlint.gate.verdict import Figures, Judgement, band_of, judged, lost_tokens, times_a_day
 
 _UNCOUNTED = Figures(None, None, None, None, None, None)
@@ -64,41 +62,6 @@ class Judged(NamedTuple):
 
     prompt: CheckedPrompt
     error: str = ""
-
-
-class _Both(NamedTuple):
-    """The same two requests before and after the change."""
-
-    before: Compared | None
-    after: Compared
-    asked: Asked
-    is_outweighed: bool = False  # by what other requests win
-
-    @property
-    def lost(self) -> int | None:
-        """Tokens of fixed text; None where nothing tells."""
-        lost = self.change[0]
-        return 0 if lost and self.is_outweighed else lost
-
-    @property
-    def change(self) -> tuple[int | None, int]:
-        """Tokens lost, and tokens won."""
-        if self.before is None or self.before.pair is None or self.after.pair is None:
-            return None, 0
-        return lost_tokens(self.before.pair, self.after.pair), lost_tokens(self.after.pair, self.before.pair)
-
-
-def _weighed(both: Sequence[_Both]) -> list[_Both]:
-    """What some requests lose is no loss if others win more by it: a marker moved from the question to the text."""
-    lost, won = sum(one.change[0] or 0 for one in both), sum(one.change[1] for one in both)
-    return [one._replace(is_outweighed=won > lost) for one in both]
-
-
-class _Once(NamedTuple):
-    """A request before the change, and the same one after it."""
-
-    found: Compared | None  # None: they are of two formats
-    lost: int | None
 
 
 def judge(candidate: Candidate, how: How) -> Judged:
@@ -169,13 +132,14 @@ def _is_unchanged(before: Source, after: Source, how: How) -> bool:
 def _judged(candidate: Candidate, source: Source, how: How) -> CheckedPrompt:
     old, notes = candidate.before, list[str]()
     prompt, before = _prompts(source, old, how, notes)
-    both = _weighed([_both(asked, prompt, before, how) for asked in pairs_of(prompt)])
+    both = weighed([both_states(asked, prompt, before, how) for asked in pairs_of(prompt)])
     worst = max(both, key=lambda one: one.lost or 0)
-    once = None if before is None else _worst_once(prompt, before, both, how)
+    once = None if before is None else worst_once(prompt, before, both, how)
     teller = Teller(prompt, _files(prompt, before, how), how.lines, how.top, partial(text_of, how.sides.after))
     changes = new_costly(worst.after, worst.before)
-    often = _often(worst, changes, teller, prompt, how)
-    figures, bill = _figures(worst, once, often, source, how)
+    payers = _payers(worst, changes, teller, prompt, how)
+    often = payers.often
+    figures, bill = _figures(worst, once, payers, source, how)
     verdict = judged(figures, source.entry.budget.over(source.config.budget))
     causes = tuple(_told_once((*_each_request(worst, changes, often, teller), *_at_once(once, teller))))
     allowed, said = allowed_by(source, verdict, how.today)
@@ -204,7 +168,7 @@ def _judged(candidate: Candidate, source: Source, how: How) -> CheckedPrompt:
     )
 
 
-def prompt_notes(worst: _Both) -> Iterator[str]:
+def prompt_notes(worst: Both) -> Iterator[str]:
     """What is to be known of a rendering."""
     yield from worst.after.first.notes
 
@@ -230,36 +194,6 @@ def _prompts(source: Source, old: Source | None, how: How, notes: list[str]) -> 
     return prompt, found
 
 
-def _both(asked: Asked, prompt: Prompt, before: Prompt | None, how: How) -> _Both:
-    after = followed(prompt, asked, how.now, how.renderer)
-    if before is None:
-        return _Both(None, after, asked)
-    try:
-        return _Both(followed(before, asked, how.now, how.renderer), after, asked)
-    except PromptlintError:  # variables that the template took then, and that are gone
-        return _Both(None, after, asked)
-
-
-def _worst_once(prompt: Prompt, before: Prompt, both: Sequence[_Both], how: How) -> _Once:
-    """What the deploy takes from one cached prefix: of what requests of the old state shared, the new one finds so
-    much less."""
-    found = []
-    for one in both:
-        labels = (before.labels[min(one.asked.first, len(before.labels) - 1)], prompt.labels[one.asked.first])
-        shared = one.before.pair.usable_tokens if one.before is not None and one.before.pair is not None else None
-        try:
-            pair = compared(before.at(labels[0], how.now), prompt.at(labels[1], how.now), prompt.options, how.memos)
-        except OtherFormat:
-            found.append(_Once(None, shared))
-            continue
-        usable = pair.diff.boundary.usable_tokens
-        lost = None if shared is None or usable is None else max(shared - usable, 0)
-        if lost and pair.pair is not None and lost < pair.pair.unit_tokens:
-            lost = 0
-        found.append(_Once(pair, lost))
-    return max(found, key=lambda one: one.lost or 0)
-
-
 class _Bill(NamedTuple):
     """Dollars, and what they rest on."""
 
@@ -268,14 +202,14 @@ class _Bill(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _figures(worst: _Both, once: _Once | None, often: Often, source: Source, how: How) -> tuple[Figures, _Bill]:
+def _figures(worst: Both, once: Once | None, payers: "_Payers", source: Source, how: How) -> tuple[Figures, _Bill]:
     after, before, lost = worst.after, worst.before, worst.lost
     of_once = once.lost if once is not None else None
     traffic = source.entry.traffic
     usd, note, notes = None, "", list[str]()
     if lost:
         each = price(lost, after, after.options)
-        times, said = times_a_day(often, traffic, lifetime_of(before or after))
+        times, said = times_a_day(payers.often, traffic, lifetime_of(before or after), payers.most)
         usd = None if each.usd is None or times is None else each.usd * times
         note = each.note
         notes += [said] if said else []
@@ -297,26 +231,10 @@ def _figures(worst: _Both, once: _Once | None, often: Often, source: Source, how
         lost_once=of_once,
         usd_per_day=usd if lost else (Decimal(0) if lost == 0 else None),
         band=band_of(model.count_factor if model is not None else None, exact=after.diff.boundary.exact),
-        refused=_why_refused(after) if refused else "",
-        doubt=_doubt(worst),
+        refused=why_refused(after) if refused else "",
+        doubt=doubt(worst),
     )
     return figures, _Bill(usd_once, note, tuple(notes))
-
-
-def _why_refused(found: Compared) -> str:
-    first = next((change for change in found.diff.changes if change.severity == "error"), None)
-    return first.message if first is not None else found.diff.boundary.why
-
-
-def _doubt(worst: _Both) -> str:
-    """What may be lost, if a rule that is not published or a length that is about decides."""
-    before, after = worst.before, worst.after
-    if (short := _too_short(worst)) is not None and short.certainty != "certain":
-        return short.message
-    if before is None or after.diff.verdict != "unknown" or before.diff.verdict == "unknown":
-        return ""
-    first = next((change for change in new_costly(after, before) if change.certainty != "certain"), None)
-    return first.message if first is not None else after.diff.boundary.why
 
 
 def lifetime_of(found: Compared) -> int | None:
@@ -330,26 +248,31 @@ def lifetime_of(found: Compared) -> int | None:
     return int(text[:-1]) * unit if unit and text[:-1].isdigit() else None
 
 
-def _often(worst: _Both, changes: Sequence[Change], teller: Teller, prompt: Prompt, how: How) -> Often:
-    """Which requests lose: all, the first of each session, the first of each day."""
-    if not worst.lost or not changes:
-        return "request"
+class _Payers(NamedTuple):
+    """Which requests lose, and how many of them a day at most; None: no clock limits it."""
 
-    first = in_order(changes, worst.before, asked=worst.asked.how == "question")[0]
-
-    def soon() -> bool:
-        if worst.before is None or worst.before.pair is None:
-            return True
-        again = Asked(worst.asked.first, worst.asked.first, "clock")
-        found = followed(prompt, again, how.now, how.renderer, after=SOON)
-        return found.pair is None or lost_tokens(worst.before.pair, found.pair) > 0
-
-    return teller.often(first, worst.after.second, soon)
+    often: Often
+    most: int | None = None
 
 
-def _each_request(worst: _Both, changes: Sequence[Change], often: Often, teller: Teller) -> Iterator[CheckCause]:
-    short = _too_short(worst)
-    if not worst.lost and not _doubt(worst) and worst.after.diff.verdict != "refused":
+def _payers(worst: Both, changes: Sequence[Change], teller: Teller, prompt: Prompt, how: How) -> _Payers:
+    """Who loses: all requests, the first of each session, the first behind each step of a clock."""
+    ordered = in_order(changes, worst.before, asked=worst.asked.how == "question")
+    if not worst.lost or not ordered or worst.before is None or worst.before.pair is None:
+        return _Payers("request")
+    if not teller.is_by_clock(ordered[0], worst.after.second):
+        return _Payers(teller.often(ordered[0], worst.after.second))
+    again = Asked(worst.asked.first, worst.asked.first, "clock")
+    for step, most in CLOCKS:
+        found = followed(prompt, again, how.now, how.renderer, after=step)
+        if found.pair is None or lost_tokens(worst.before.pair, found.pair):
+            return _Payers("request", most)
+    return _Payers("day")
+
+
+def _each_request(worst: Both, changes: Sequence[Change], often: Often, teller: Teller) -> Iterator[CheckCause]:
+    short = too_short(worst)
+    if not worst.lost and not doubt(worst) and worst.after.diff.verdict != "refused":
         return
     first: CheckCause | None = None
     if worst.before is not None and drops_markers(worst.after, worst.before):
@@ -366,36 +289,13 @@ def _each_request(worst: _Both, changes: Sequence[Change], often: Often, teller:
             yield made
 
 
-class _Short(NamedTuple):
-    """What requests share is too short to be cached, or may be."""
-
-    message: str
-    certainty: Certainty
-
-
-def _too_short(worst: _Both) -> _Short | None:
-    """None where it was so before, and where a rule says nothing of lengths."""
-    before, after = worst.before, worst.after
-    if before is None or before.rule is None or after.rule is None or not before.diff.boundary.usable_tokens:
-        return None
-    tokens = shared_length(after)
-    size = after.rule.minimum.size(tokens)
-    if size == "above" or before.rule.minimum.size(shared_length(before)) != "above" or differs_anew(after, before):
-        return None
-    about = "" if after.rule.minimum.exact else "about "
-    length = f"what requests share has {about}{tokens:,} tokens"
-    if size == "below":
-        return _Short(f"{length}, the minimum of this model is {after.rule.minimum.tokens:,}", "certain")
-    return _Short(f"{length}, and {after.rule.minimum.doubt(tokens)}", "possible")
-
-
 def _told_once(causes: Sequence[CheckCause]) -> Iterator[CheckCause]:
     """Without what the deploy finds in lines that cost every request as well."""
     known = {cause.hunk for cause in causes if cause.often != "once" and cause.hunk is not None}
     return (cause for cause in causes if cause.often != "once" or cause.hunk not in known)
 
 
-def _at_once(once: _Once | None, teller: Teller) -> Iterator[CheckCause]:
+def _at_once(once: Once | None, teller: Teller) -> Iterator[CheckCause]:
     """What the first request behind the deploy finds changed."""
     if once is None or not once.lost or once.found is None:
         return
