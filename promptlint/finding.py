@@ -8,6 +8,7 @@ from promptlint.side import Side as Side
 
 if TYPE_CHECKING:
     from promptlint.check_facts import CheckFacts
+    from promptlint.confirm_facts import ConfirmFacts
     from promptlint.key_facts import KeyFacts, KeyParting
     from promptlint.lint_facts import LintFacts
     from promptlint.model_facts import ModelFacts
@@ -17,7 +18,9 @@ Severity = Literal["error", "warning", "info"]
 Affects = Literal["prefix", "suffix", "key", "nothing"]
 Unit = Literal["token", "step", "block", "message", "marker"]
 ChangeLevel = Literal["tools", "system", "messages", "settings"]
-Verdict = Literal["same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail"]
+Verdict = Literal[
+    "same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail", "confirmed", "contradicted", "not_shown"
+]
 
 
 class Place(NamedTuple):
@@ -160,3 +163,4 @@ class Report(NamedTuple):
     varied: "VaryFacts | None" = None
     lint: "LintFacts | None" = None
     check: "CheckFacts | None" = None
+    confirm: "ConfirmFacts | None" = None

@@ -99,6 +99,11 @@ def ticket_added(body: Body, values: Values) -> None:
     sections(body).insert(1, {"type": "text", "text": f"The ticket of this call is {values['ticket']}."})
 
 
+def ticket_halfway(body: Body, values: Values) -> None:
+    """What stands in front of it can still be read."""
+    sections(body).insert(3, {"type": "text", "text": f"The ticket of this call is {values['ticket']}."})
+
+
 def member_ahead(body: Body, values: Values) -> None:
     blocks = sections(body)
     if "system" in body:
@@ -218,6 +223,13 @@ def recorded(edit: Edit) -> Files:
 def log(edit: Edit) -> Files:
     """A log with three requests of one prompt."""
     lines = "".join(json.dumps(_made(anthropic, each, edit)) + "\n" for each in (*SETS, THIRD))
+    entry = {"name": "desk", "recorded": ["logs/monday.jsonl"], "traffic": TRAFFIC}
+    return {"promptlint.yaml": settings(entry), "logs/monday.jsonl": lines}
+
+
+def log_openai(edit: Edit) -> Files:
+    """A log with three requests of a provider that caches without being asked."""
+    lines = "".join(json.dumps(_made(openai, each, edit)) + "\n" for each in (*SETS, THIRD))
     entry = {"name": "desk", "recorded": ["logs/monday.jsonl"], "traffic": TRAFFIC}
     return {"promptlint.yaml": settings(entry), "logs/monday.jsonl": lines}
 

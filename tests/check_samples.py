@@ -99,6 +99,25 @@ def template_fails() -> list[Sample]:
         _template("ticket", _TOP, _ahead("The ticket is {{ ticket }}."), _VARIES | {"counter"}, fails=True),
         _template("ticket-at-end", _MARKED, "Ticket: {{ ticket }}\n" + _MARKED, _VARIES | {"counter"}, fails=True),
         *_without_marker(),
+        *_halfway(),
+    ]
+
+
+def _halfway() -> list[Sample]:
+    """The value stands in the middle: what is in front of it can still be read, what is behind it cannot."""
+    ticket, half = "- The ticket is {{ ticket }}.", {"fails": True, "lost": (0.15, 0.7)}
+    first = template((*RULES[:35], BREAKPOINT, *RULES[35:]))
+    marked = template((*RULES[:35], BREAKPOINT, *RULES[35:45], ticket, *RULES[45:]))
+    plain, changed = template(marker=""), template((*RULES[:35], ticket, *RULES[35:]), marker="")
+    steps = template_entry(provider="openai", model=r.GPT, markers="none")
+    blocks = template_entry(engine="vllm==0.33.0", tokenizer="o200k_base", markers="none")
+    del blocks["provider"], blocks["model"]
+    labels = _VARIES | {"counter"}
+    both = [[template_project(text, entry=each) for text in (plain, changed)] for each in (steps, blocks)]
+    return [
+        Sample("template-two-markers", template_project(first), template_project(marked), labels, **half),
+        Sample("template-steps", *both[0], labels, slack=128, **half),
+        Sample("template-blocks", *both[1], labels, slack=32, **half),
     ]
 
 
@@ -156,7 +175,7 @@ _SINGLE = {"marker_on_question": _MARKERS["marker_behind"] | {"marker-missing"}}
 
 
 def _request(form: _Form, name: str, causes: frozenset[str] = frozenset(), **more: Any) -> Sample:
-    automatic = form in (r.plain_openai, r.promptfoo)
+    automatic = form in (r.plain_openai, r.log_openai, r.promptfoo)
     body = r.openai(SETS[0]) if automatic else r.anthropic(SETS[0])
     if form is r.promptfoo:
         del body["tools"]
@@ -173,6 +192,11 @@ def request_fails() -> list[Sample]:
     one = [_request(r.plain, name, rows[name], fails=True) for name in ("marker_on_question", "marker_dropped")]
     one += [_request(form, "shrunk", rows["shrunk"], fails=True) for form in (r.plain, r.plain_openai)]
     stored = [_request(r.promptfoo, *row, fails=True) for row in _VALUES.items()]
+    stored += [_request(r.log_openai, *row, fails=True) for row in _VALUES.items()]
+    stored += [
+        _request(form, "ticket_halfway", _VALUES["ticket_added"], fails=True, lost=(0.3, 0.7))
+        for form in (r.log_openai, r.promptfoo)
+    ]
     return [*several, *one, *stored, _request(r.promptfoo, "shrunk", rows["shrunk"], fails=True)]
 
 
