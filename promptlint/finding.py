@@ -19,8 +19,9 @@ Affects = Literal["prefix", "suffix", "key", "nothing"]
 Unit = Literal["token", "step", "block", "message", "marker"]
 ChangeLevel = Literal["tools", "system", "messages", "settings"]
 Verdict = Literal[
-    "same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail", "confirmed", "contradicted", "not_shown"
-]
+    "same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail",
+    "confirmed", "contradicted", "not_shown",
+]  # fmt: skip
 
 
 class Place(NamedTuple):

@@ -105,19 +105,22 @@ def template_fails() -> list[Sample]:
 
 def _halfway() -> list[Sample]:
     """The value stands in the middle: what is in front of it can still be read, what is behind it cannot."""
-    ticket, half = "- The ticket is {{ ticket }}.", {"fails": True, "lost": (0.15, 0.7)}
+    ticket = "- The ticket is {{ ticket }}."
     first = template((*RULES[:35], BREAKPOINT, *RULES[35:]))
     marked = template((*RULES[:35], BREAKPOINT, *RULES[35:45], ticket, *RULES[45:]))
-    plain, changed = template(marker=""), template((*RULES[:35], ticket, *RULES[35:]), marker="")
     steps = template_entry(provider="openai", model=r.GPT, markers="none")
     blocks = template_entry(engine="vllm==0.33.0", tokenizer="o200k_base", markers="none")
     del blocks["provider"], blocks["model"]
-    labels = _VARIES | {"counter"}
-    both = [[template_project(text, entry=each) for text in (plain, changed)] for each in (steps, blocks)]
+    texts = template(marker=""), template((*RULES[:35], ticket, *RULES[35:]), marker="")
+    projects = {
+        "two-markers": (template_project(first), template_project(marked)),
+        "steps": tuple(template_project(each, entry=steps) for each in texts),
+        "blocks": tuple(template_project(each, entry=blocks) for each in texts),
+    }
+    labels, slack = _VARIES | {"counter"}, {"steps": 128, "blocks": 32}
     return [
-        Sample("template-two-markers", template_project(first), template_project(marked), labels, **half),
-        Sample("template-steps", *both[0], labels, slack=128, **half),
-        Sample("template-blocks", *both[1], labels, slack=32, **half),
+        Sample(f"template-{name}", before, after, labels, fails=True, lost=(0.15, 0.7), slack=slack.get(name, 0))
+        for name, (before, after) in projects.items()
     ]
 
 

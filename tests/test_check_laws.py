@@ -1,6 +1,5 @@
 """Random edits of a template: what `promptlint check` says against what Jinja itself renders of both revisions."""
 
-import os
 import random
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -80,7 +79,7 @@ def _revisions(seed: int, marker: str) -> tuple[list[str], list[str]]:
 
 def _renderings(lines: list[str]) -> list[str]:
     """With both sets of variables, each at two moments."""
-    made = jinja2.Template("\n".join(lines), undefined=jinja2.StrictUndefined)
+    made = jinja2.Template("\n".join(lines), undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     first = datetime.fromisoformat(NOW)
     moments = first, first + timedelta(days=1, hours=1, seconds=61)
     return [made.render(**each, now=lambda at=at: at) for each in SETS for at in moments]
@@ -103,7 +102,9 @@ def _up_to_the_marker(lines: list[str]) -> Shared:
 
 def _from_the_start(lines: list[str]) -> Shared:
     """In steps, and not below the minimum."""
-    text = os.path.commonprefix(_renderings(lines))
+    texts = _renderings(lines)
+    end = next((at for at, each in enumerate(zip(*texts, strict=False)) if len(set(each)) > 1), None)
+    text = texts[0][: min(map(len, texts)) if end is None else end]
     return Shared(text, tokens(text))
 
 

@@ -231,3 +231,31 @@ def test_new_findings_of_lint_in_changed_lines_fail_and_old_ones_do_not(tmp_path
     assert (found.code, found.report["verdict"]) == (0, "pass"), found.out
     rules = [each["rule"] for each in found.report["findings"]]
     assert "clock-in-template" not in rules
+
+
+def test_one_place_is_told_once(tmp_path: Path) -> None:
+    """A clock in the middle of a chat template is met by several renderings; it is one fault."""
+    head, tail = r.CHAT.split("\n", 1)
+    guide = "\n".join((head, *RULES[:30]))
+    texts = [
+        f"{guide}{clock}\n" + "\n".join(RULES[30:]) + f"\n{tail}" for clock in ("", ' {{ strftime_now("%H:%M") }}')
+    ]
+    before, after = (r.chat(each, "Be kind.") for each in texts)
+    found = checked(tmp_path, before, after)
+    assert found.code == 1
+    places = [(each["rule"], each["location"]["path"], each["location"]["line"]) for each in found.report["findings"]]
+    assert places == [("clock", "model/chat_template.jinja", 31)]
+    assert 1000 < found.touched["lost_tokens_per_request"] < 1500
+
+
+def test_a_marker_that_moves_ahead_of_fixed_text_is_the_cause(tmp_path: Path) -> None:
+    """Nothing was added or removed: what stands behind the marker now is read anew by each request."""
+    after = template(RULES[:40], f"{BREAKPOINT}\n" + "\n".join(RULES[40:]) + "\n")
+    found = checked(tmp_path, template_project(), template_project(after))
+    assert found.code == 1
+    assert 700 < found.touched["lost_tokens_per_request"] < 900
+    cause = found.touched["causes"][0]
+    assert cause["cause"].startswith("marker-"), found.touched["causes"]
+    assert cause["often"] != "once"
+    assert cause["hunk"]["lines"] in (["+" + BREAKPOINT], ["-" + BREAKPOINT])
+    assert not [each for each in found.touched["causes"] if each["cause"] == "items-changed"]

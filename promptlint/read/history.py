@@ -109,7 +109,7 @@ def _no_merge_base(ref: str, commit: str) -> tuple[str, ...]:
     name = shown(ref)
     if _is_shallow():
         return (
-            f"this clone is shallow and lacks the commit where HEAD left {name}: it is compared with {name} itself, so "
+            f"this clone is shallow and lacks the merge base of HEAD and {name}: it is compared with {name} itself, so "
             "what was changed there since then counts as well (git fetch --unshallow gets the history)",
         )
     return (f"HEAD and {name} have no common history: it is compared with {name} itself",)

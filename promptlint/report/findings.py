@@ -53,17 +53,20 @@ def place(found: Finding) -> str:
 
 
 def relative(path: str) -> str:
-    """The path as servers want it: from the working folder, where the file lies in it. Raw text."""
+    """The path as servers want it: from the checkout of a CI job, else from the working folder, where the file lies in
+    it. Raw text."""
     if path == "-":
         return "stdin"
+    import os
     import posixpath
 
-    if posixpath.isabs(path):
-        import os
-
-        folder = os.getcwd().replace(os.sep, "/").rstrip("/")
-        path = path.removeprefix(f"{folder}/")
-    return posixpath.normpath(path)
+    here = os.getcwd().replace(os.sep, "/").rstrip("/")
+    top = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR") or here
+    top = top.replace(os.sep, "/").rstrip("/")
+    top = top if f"{here}/".startswith(f"{top}/") else here
+    whole = posixpath.normpath(posixpath.join(here, path))
+    inside = whole.removeprefix(f"{top}/")
+    return inside if inside != whole else posixpath.normpath(path)
 
 
 def fingerprints(findings: Iterable[Finding]) -> list[str]:

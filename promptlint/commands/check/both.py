@@ -107,9 +107,13 @@ def too_short(worst: Both) -> Short | None:
     before, after = worst.before, worst.after
     if before is None or before.rule is None or after.rule is None or not before.diff.boundary.usable_tokens:
         return None
-    tokens = shared_length(after)
+    tokens = after.diff.boundary.usable_tokens or shared_length(after)
     size = after.rule.minimum.size(tokens)
-    if size == "above" or before.rule.minimum.size(shared_length(before)) != "above" or differs_anew(after, before):
+    if (
+        size == "above"
+        or before.rule.minimum.size(before.diff.boundary.usable_tokens) != "above"
+        or differs_anew(after, before)
+    ):
         return None
     about = "" if after.rule.minimum.exact else "about "
     length = f"what requests share has {about}{tokens:,} tokens"

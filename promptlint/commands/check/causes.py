@@ -62,6 +62,18 @@ class Teller(NamedTuple):
         placed = self._of_markers("-") or self.lines.placed((), self.files)
         return self._apart("marker-missing", "the marker is gone, so nothing is cached", "certain", lost, placed)
 
+    def marker_ahead(self, lost: int) -> CheckCause:
+        """The text shares as much as before, and less of it is marked."""
+        placed = self._of_markers("-") or self._of_markers("+") or self.lines.placed((), self.files)
+        message = "the marker stands further ahead: fixed text behind it is not cached any more"
+        return self._apart("marker-missing", message, "certain", lost, placed)
+
+    def marker_moved(self, lost: int) -> CheckCause:
+        """The text is as it was, and what was cached ends elsewhere."""
+        placed = self._of_markers("+") or self._of_markers("-") or self.lines.placed((), self.files)
+        message = "the text is as it was, and the marker is not: what was cached ends elsewhere"
+        return self._apart("marker-out-of-reach", message, "certain", lost, placed)._replace(often="once")
+
     def too_short(self, message: str, certainty: Certainty, lost: int | None) -> CheckCause:
         """What requests share has become shorter than the minimum of the model, or may have."""
         return self._apart("below-minimum", message, certainty, lost, self.lines.placed((), self.files))

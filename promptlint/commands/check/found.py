@@ -140,8 +140,9 @@ def sources(tree: Tree, config: Config, folder: str) -> Iterator[Source]:
                 yield Source(name, entry, config, folder, (path,))
                 continue
             tree.fetch((path,))
-            for part in range(_parts(tree, path)):
-                yield Source(f"{name}#{part}", entry, config, folder, (path,), part)
+            count = _parts(tree, path)
+            for part in range(count):
+                yield Source(f"{name}#{part}" if count > 1 else name, entry, config, folder, (path,), part)
 
 
 def unmatched(tree: Tree, config: Config, folder: str, *, wild: bool) -> Iterator[str]:
@@ -188,7 +189,8 @@ def _literal(pattern: str) -> str:
 
 
 def _from(folder: str, path: str) -> str:
-    return posixpath.relpath(path, folder or ".")
+    begin = f"{folder}/" if folder else ""
+    return path.removeprefix(begin) if path.startswith(begin) else posixpath.relpath(path, folder or ".")
 
 
 def _own_path(config: Config, folder: str) -> str:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from promptlint.check_facts import CheckedPrompt
 
@@ -31,4 +30,6 @@ def _link(prompt: CheckedPrompt, begin: str) -> str:
     path, line = (prompt.causes[0].path, prompt.causes[0].line) if prompt.causes else (prompt.path, 1)
     if prompt.change in ("unchanged", "deleted") or path.startswith(("../", "/")):
         return ""
+    from urllib.parse import quote
+
     return f"{begin}/{quote(path)}#L{line}"

@@ -5,7 +5,8 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from promptlint.boundary import text_divergences
-from promptlint.boundary.divergence import shared_chars
+from promptlint.boundary.divergence import Divergence, shared_chars
+from promptlint.boundary.texts import stretches as differing
 from promptlint.cache.reuse import looked_up, written
 from promptlint.cache.rule import Rule
 from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, at_moment, made
@@ -154,12 +155,19 @@ def _varying(a: Rendered, b: Rendered, options: Options) -> tuple[int, int]:
     else:
         found = text_divergences(a, b)
     tokens = end = stretches = 0
-    for one in sorted((each.b_start, each.b_end) for each in found):
-        start = max(one[0], end)
-        if one[1] > start:
-            tokens += options.tokenizer.count(b.text[start : one[1]])
-            stretches, end = stretches + 1, one[1]
+    for low, high in sorted(part for each in found for part in _parts(a.text, b.text, each)):
+        start = max(low, end)
+        if high > start:
+            tokens += options.tokenizer.count(b.text[start:high])
+            stretches, end = stretches + 1, high
     return tokens, stretches
+
+
+def _parts(old: str, new: str, found: Divergence) -> Iterator[tuple[int, int]]:
+    """The characters of the second prompt that differ: one divergence may span text that both have."""
+    begin = found.b_start
+    for part in differing(old[found.a_start : found.a_end], new[begin : found.b_end]):
+        yield begin + part.b0, begin + part.b1
 
 
 def _pair_of_ids(diff: Diff, options: Options) -> Pair | None:

@@ -12,14 +12,7 @@ from promptlint.commands.check.both import Both, Once, both_states, doubt, too_s
 from promptlint.commands.check.causes import Teller, costly, drops_markers, in_order, new_costly
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.found import Candidate, Source, rendered_alike
-from promptlint.commands.check.measure import (
-    CLOCKS,
-    Asked,
-    Compared,
-    followed,
-    pairs_of,
-    price,
-)
+from promptlint.commands.check.measure import CLOCKS, Asked, Compared, compared, followed, pairs_of, price
 from promptlint.commands.check.parts import text_of
 from promptlint.commands.check.sent import (
     Counting,
@@ -30,7 +23,7 @@ from promptlint.commands.check.sent import (
     prompt_of,
     variable_files,
 )
-from promptlint.commands.check.templated import says_breakpoints
+from promptlint.commands.check.templated import says_breakpoints, unmarked
 from promptlint.commands.check.trees import Sides
 from promptlint.commands.loss import as_text
 from promptlint.config.prompts import Markers
@@ -279,6 +272,8 @@ def _each_request(worst: Both, changes: Sequence[Change], often: Often, teller: 
         first = teller.dropped_marker(worst.lost or 0)
     elif short is not None:
         first = teller.too_short(short.message, short.certainty, worst.lost)
+    elif not changes and worst.lost:
+        first = teller.marker_ahead(worst.lost)
     if first is not None:
         yield first
     leading = first
@@ -290,17 +285,29 @@ def _each_request(worst: Both, changes: Sequence[Change], often: Often, teller: 
 
 
 def _told_once(causes: Sequence[CheckCause]) -> Iterator[CheckCause]:
-    """Without what the deploy finds in lines that cost every request as well."""
+    """Without what the deploy finds in lines that cost every request as well; one cause at one line once."""
     known = {cause.hunk for cause in causes if cause.often != "once" and cause.hunk is not None}
-    return (cause for cause in causes if cause.often != "once" or cause.hunk not in known)
+    told: set[tuple[str, str, int]] = set()
+    for cause in causes:
+        place = cause.cause, cause.path, cause.line
+        if place not in told and (cause.often != "once" or cause.hunk not in known):
+            told.add(place)
+            yield cause
 
 
 def _at_once(once: Once | None, teller: Teller) -> Iterator[CheckCause]:
     """What the first request behind the deploy finds changed."""
     if once is None or not once.lost or once.found is None:
         return
-    for change in costly(once.found):
-        yield teller.cause(change, once.found.second, "once", once.lost)
+    found, first, second = once.found, once.found.first.printed, once.found.second.printed
+    if first is not None and second is not None and first.marks != second.marks:
+        if first.text == second.text:
+            yield teller.marker_moved(once.lost)
+            return
+        options = found.options._replace(provider=None, block_size=None)  # blocks were cut otherwise, not edited
+        found = compared(unmarked(found.first), unmarked(found.second), options, {})
+    for change in costly(found):
+        yield teller.cause(change, found.second, "once", once.lost)
 
 
 def _files(prompt: Prompt, before: Prompt | None, how: How) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from promptlint.config.selection import stability_of
 from promptlint.errors import PromptlintError
 from promptlint.load import load
 from promptlint.load.text import like_json
-from promptlint.prompt import Document, SourceByte
+from promptlint.prompt import Document, Rendering, SourceByte
 from promptlint.read.plain import plain
 from promptlint.read.sources import read
 from promptlint.render import render
@@ -52,13 +52,21 @@ def templated(source: Source, setting: Setting, options: Options) -> Prompt:
     def at(label: str, now: datetime) -> Sent:
         if (label, now) not in known:
             values = {**sets[label], **{name: clock(now) for name, clock in clocks.items()}}
-            found = setting.renderer.render(of_jinja, values, now=now)
+            found = _rendered(of_jinja, values, now, setting)
             printed = without_signs(found.text, found.origins, lifetimes)
             known[label, now] = _as_sent(label, printed, markers, source, options, found.notes, tree)
         return known[label, now]
 
     found = Prompt(source, options, files, tuple(sets), at, setting.memos, frozenset(clocks))
     return found._replace(template=template.path)
+
+
+def _rendered(template: Template, values: dict[str, Any], now: datetime, setting: Setting) -> Rendering:
+    try:
+        return setting.renderer.render(template, values, now=now)
+    except PromptlintError as error:
+        hint = "give it a value in each file of `vars`" if "--vars" in error.hint else error.hint
+        raise PromptlintError(error.message, hint) from None
 
 
 def _text_and_sets(source: Source, setting: Setting) -> tuple[_Text, dict[str, dict[str, Any]], tuple[str, ...]]:
@@ -195,6 +203,13 @@ def _as_sent(
     if model and not request.model:
         request = request._replace(model=model)
     return Sent(label, request, render(request), printed, carried.parts, tuple(notes))
+
+
+def unmarked(sent: Sent) -> Sent:
+    """The text of a template alone, as one block."""
+    assert sent.printed is not None
+    request = load(_as_document(sent.request.document.path, sent.printed.text), input_format="text")
+    return Sent(sent.label, request, render(request), sent.printed, {"": 0})
 
 
 def _model_of(source: Source, tree: Tree) -> str | None:

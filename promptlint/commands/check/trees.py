@@ -44,7 +44,11 @@ def nothing_to_fetch(paths: Collection[str]) -> None:
 
 def shown_below(folder: str) -> Callable[[str], str]:
     """Paths of a tree at `folder` as the current folder sees them."""
-    top = os.path.abspath(folder)
+    top, begin = os.path.abspath(folder), relative(folder)
+    if begin == ".":
+        return lambda path: path or begin
+    if not begin.startswith(".."):
+        return lambda path: f"{begin}/{path}" if path else begin
     return lambda path: relative(os.path.join(top, path))
 
 
