@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from promptlint.arguments import parser
+from promptlint.arguments import FORMATS, parser
 from promptlint.choices import (
     check_options,
+    confirm_options,
     day_of,
     engine_options,
     lint_options,
@@ -18,8 +19,9 @@ from promptlint.choices import (
     template_options,
     two_versions,
 )
+from promptlint.confirm_arguments import CONFIRM_FORMATS
 from promptlint.errors import PromptlintError
-from promptlint.terminal import colored, progress, width
+from promptlint.terminal import colored, progress, saying, width
 
 if TYPE_CHECKING:
     from promptlint.finding import Report
@@ -189,13 +191,27 @@ def _check(options: argparse.Namespace) -> int:
 
 def _lock(options: argparse.Namespace) -> int:
     from promptlint.commands.check.locked import write
+    from promptlint.commands.check.run import CheckOptions
+    from promptlint.gate.lock import NAME
     from promptlint.report.escape import line
 
-    outcome = write(options.lock, options.allow_exec, moment(options.now), options.facts, progress("prompts", "read"))
+    wanted = CheckOptions(allow_exec=options.allow_exec, now=moment(options.now), facts=options.facts)
+    outcome = write(wanted, options.lock or NAME, progress("prompts", "read"))
     for error in outcome.errors:
         _complain(error)
     sys.stdout.write("".join(f"{line(row)}\n" for row in outcome.lines))
     return 2 if outcome.errors else 0
+
+
+def _confirm(options: argparse.Namespace) -> int:
+    from promptlint.commands.confirm.run import confirm
+
+    wanted = confirm_options(options)
+    with saying() as say:
+        report = confirm(wanted, say)
+    inputs = [*wanted.paths, *(each for each in (wanted.model, wanted.cassette) if each)]
+    _print(report, options, inputs, CONFIRM_FORMATS)
+    return 1 if report.verdict == "contradicted" or (options.strict and report.verdict == "not_shown") else 0
 
 
 def _config(options: argparse.Namespace) -> int:
@@ -278,13 +294,15 @@ def _diff(options: argparse.Namespace) -> int:
     return 1 if options.exit_code and report.verdict in _FAILING else 0
 
 
-def _print(report: "Report", options: argparse.Namespace, inputs: Sequence[str] = ()) -> None:
+def _print(
+    report: "Report", options: argparse.Namespace, inputs: Sequence[str] = (), formats: Sequence[str] = FORMATS
+) -> None:
     """To the files of --output, then to standard output. `inputs` are not written over."""
     from promptlint.report import write
 
-    excerpts = not options.no_excerpts
+    excerpts = not getattr(options, "no_excerpts", False)
     for output in options.output:
-        form, path = output_of(output)
+        form, path = output_of(output, formats)
         if any(os.path.exists(path) and os.path.exists(side) and os.path.samefile(path, side) for side in inputs):
             raise PromptlintError(f"--output {path} is one of the inputs", "name another file")
         _write_file(path, write(report, form, excerpts=excerpts))
@@ -313,6 +331,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "baseline": _baseline,
     "check": _check,
     "config": _config,
+    "confirm": _confirm,
     "diff": _diff,
     "init": _init,
     "key": _key,

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT
 
-HEAVY = ("blake3", "jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "xxhash", "yaml")
+HEAVY = ("blake3", "httpx", "jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "xxhash", "yaml")
 
 PROBE = """
 import contextlib, io, sys
@@ -31,6 +31,7 @@ RUNS = [
     ("--help",),
     ("--version",),
     ("diff", "--help"),
+    ("confirm", "--help"),
     DIFF,
     (*DIFF, "--first"),
     (*DIFF, "--format", "json"),
@@ -55,7 +56,7 @@ def test_help_imports_no_stage() -> None:
     command = [sys.executable, "-c", PROBE, "--help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     stages = {name.split(".")[1] for name in done.stdout.split() if name.startswith("promptlint.")}
-    assert stages <= {"arguments", "choices", "cli", "errors", "terminal"}
+    assert stages <= {"arguments", "choices", "cli", "confirm_arguments", "errors", "terminal"}
 
 
 def test_a_template_is_looked_at_once_and_not_imported_for_again(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ _ANEW = "promptlint lock write writes it anew"
 _MERGE_MARKS = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: |\r?$)", re.MULTILINE)
 _HEAD = re.compile(r'\{"schema_version": [0-9]+, "prompts": \[')
 _PROMPT_KEYS = ("name", "path", "provider", "model", "tokenizer", "exact", "key", "sum", "renderings", "end")
-_COUNTS = ("prompt_tokens", "usable_tokens", "minimum", "varying_tokens", "stretches")
+_COUNTS = ("prompt_tokens", "usable_tokens", "minimum")
 _RENDERING_KEYS = ("variant", *_COUNTS, "boundaries", "segments")
 
 
@@ -50,8 +50,6 @@ class LockedRendering(NamedTuple):
     """Numbers, from 0, of the segments at whose end a cache entry ends; none: nothing is cached, for want of markers.
     None: an automatic cache, of which any prefix can be read."""
     minimum: int  # tokens; of a shorter prefix nothing is kept
-    varying_tokens: int = 0  # that the rendering ahead of it, with which it was compared, has not
-    stretches: int = 0  # in which these stand
 
 
 class LockedPrompt(NamedTuple):
@@ -284,7 +282,7 @@ def _prompt(value: Any) -> LockedPrompt:
 def _rendering(value: Any) -> LockedRendering:
     held = _fields(value, _RENDERING_KEYS)
     variant = _text(held, "variant")
-    prompt, usable, minimum, varying, stretches = (_count(held[key], key) for key in _COUNTS)
+    prompt, usable, minimum = (_count(held[key], key) for key in _COUNTS)
     segments = tuple(_segment(one) for one in _list(held, "segments"))
     if usable > prompt or sum(one.tokens for one in segments) > prompt:
         raise _Fault("more tokens than the prompt has")
@@ -293,7 +291,7 @@ def _rendering(value: Any) -> LockedRendering:
         boundaries = tuple(_count(one, "boundaries") for one in _list(held, "boundaries"))
         if any(a >= b for a, b in pairwise((*boundaries, len(segments)))):
             raise _Fault('"boundaries" are no rising numbers of segments')
-    return LockedRendering(variant, prompt, usable, segments, boundaries, minimum, varying, stretches)
+    return LockedRendering(variant, prompt, usable, segments, boundaries, minimum)
 
 
 def _segment(value: Any) -> LockedSegment:

@@ -13,18 +13,6 @@ from promptlint.config.prompts import Budget, Traffic
 from promptlint.side import Certainty
 
 _EITHER_WAY = 0.2  # of a count that is about: see cache/minimum.py
-_SLACK = 4  # tokens by which counts of parts differ from those of a whole
-_SLACK_EACH = 2  # for each stretch that is counted apart
-
-
-class Pair(NamedTuple):
-    """Two renderings of one revision."""
-
-    prompt_tokens: int  # of the second
-    usable_tokens: int  # that it can reuse of the first
-    varying_tokens: int  # of the second: text that the first has not
-    stretches: int = 0  # in which that text stands
-    unit_tokens: int = 1  # of steps or blocks: what is read is a multiple of it
 
 
 class Band(NamedTuple):
@@ -54,33 +42,6 @@ class Judgement(NamedTuple):
     verdict: PromptVerdict
     certainty: Certainty
     reasons: tuple[BudgetReason, ...]
-
-
-def lost_tokens(before: Pair, after: Pair) -> int:
-    """Tokens of fixed text that a request could reuse before a change and cannot after it.
-
-    Text that was removed is not lost, nor is text that varies. What rounding to units of the cache does is no loss,
-    nor what counts may be off.
-    """
-    fall = before.usable_tokens - after.usable_tokens
-    if fall <= max(_rounded(before), _rounded(after)):
-        return 0
-    stranded, stood = _stranded(after), _stranded(before)
-    rounded = _rounded(after) if after.usable_tokens else 0  # of what is too short, nothing is rounded
-    slack = _SLACK + _SLACK_EACH * (before.stretches + after.stretches)
-    if stranded - rounded - max(stood - _rounded(before), 0) <= slack:
-        return 0
-    return max(min(fall, stranded - stood), 1)
-
-
-def _rounded(pair: Pair) -> int:
-    """Tokens that can be reused but for the unit in which they stand: so many at most."""
-    return pair.unit_tokens if pair.unit_tokens > 1 else 0
-
-
-def _stranded(pair: Pair) -> int:
-    """Fixed text behind what can be reused."""
-    return max(pair.prompt_tokens - pair.usable_tokens - pair.varying_tokens, 0)
 
 
 def band_of(factor: str | None, *, exact: bool) -> Band:

@@ -2,7 +2,8 @@
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from promptlint.commands.check.trees import Sides, Tree
@@ -42,47 +43,69 @@ class Candidate(NamedTuple):
         return found
 
 
-def candidates(sides: Sides, start: str) -> list[Candidate]:
-    """All prompts, those of the state after the change first. `start`: folder from which configurations are looked
-    for: the nearest one above, and all below.
+def candidates(sides: Sides, configured: Sequence[tuple[Config, str]]) -> list[Candidate]:
+    """All prompts, those of the state after the change first. `configured`: the configurations after the change."""
+    after = named_apart([one for config, folder in configured for one in sources(sides.after, config, folder)])
+    before = named_apart(list(_before(sides, configured)))
+    pairs: dict[int, Source] = {}
+    left = dict(enumerate(before))
+    for same in (_same_entry, _same_file, _same_name):
+        for number, one in enumerate(after):
+            if number not in pairs:
+                found = next((at for at, old in left.items() if same(old, one, sides)), None)
+                if found is not None:
+                    pairs[number] = left.pop(found)
+    known = [Candidate(pairs.get(number) or _as_it_was(one, sides), one) for number, one in enumerate(after)]
+    return known + [Candidate(one, None) for one in (*left.values(), *_unconfigured(sides, configured))]
 
-    Raises PromptlintError for a configuration that is not in order, after the change.
-    """
-    after = [
-        source
-        for config, folder in configurations(sides.after, start)
-        for source in sources(sides.after, config, folder)
-    ]
-    before = list(_before(sides, start))
-    by_file = {(one.entry.kind, one.part, one.path): one for one in before if one.paths}
-    by_name = {(one.folder, one.name): one for one in before}
-    used: set[int] = set()
-    found = []
-    for one in after:
-        old = by_file.get((one.entry.kind, one.part, sides.old(one.path))) or by_name.get((one.folder, one.name))
-        if old is not None and id(old) in used:
-            old = None
-        if old is not None:
-            used.add(id(old))
-        found.append(Candidate(old or _as_it_was(one, sides), one))
-    return found + [Candidate(one, None) for one in before if id(one) not in used]
+
+def _unconfigured(sides: Sides, configured: Sequence[tuple[Config, str]]) -> Iterator[Source]:
+    """The prompts of configurations that are gone."""
+    still = {sides.old(_own_path(config, folder)) for config, folder in configured}
+    for path in sides.gone | {*sides.renamed.values()}:
+        if path.rpartition("/")[2] in (YAML, TOML) and path not in still:
+            sides.before.fetch((path,))
+            try:
+                config = read_configuration(sides.before, path)
+            except PromptlintError:
+                continue
+            if config is not None:
+                yield from sources(sides.before, config, path.rpartition("/")[0])
+
+
+def _same_entry(old: Source, new: Source, sides: Sides) -> bool:
+    return _same_name(old, new, sides) and _same_file(old, new, sides)
+
+
+def _same_file(old: Source, new: Source, sides: Sides) -> bool:
+    """Whether both render one file; a command renders none."""
+    one = old.entry.kind, old.part, old.path
+    return bool(new.paths) and one == (new.entry.kind, new.part, sides.old(new.path))
+
+
+def _same_name(old: Source, new: Source, sides: Sides) -> bool:
+    return (old.folder, old.name) == (new.folder, new.name)
+
+
+def named_apart(found: list[Source]) -> list[Source]:
+    """The prompts of several configurations; where two bear one name, with the folder in front."""
+    counts = Counter(one.name for one in found)
+    return [one._replace(name=f"{one.folder or '.'}: {one.name}") if counts[one.name] > 1 else one for one in found]
 
 
 def _as_it_was(source: Source, sides: Sides) -> Source | None:
     """A prompt that no entry named before the change, if its files were there."""
-    there = frozenset(sides.before.paths)
     old = tuple(sides.old(path) for path in source.paths)
-    return source._replace(paths=old) if source.paths and all(path in there for path in old) else None
+    return source._replace(paths=old) if old and sides.before.there.issuperset(old) else None
 
 
-def _before(sides: Sides, start: str) -> Iterator[Source]:
+def _before(sides: Sides, configured: Sequence[tuple[Config, str]]) -> Iterator[Source]:
     """As the configuration said then; where there was none, as it says now."""
-    there = dict.fromkeys(sides.before.paths)
-    for config, folder in configurations(sides.after, start):
+    for config, folder in configured:
         path = _own_path(config, folder)
         old = sides.old(path)
         said = None
-        if old in there:
+        if old in sides.before.there:
             sides.before.fetch((old,))
             try:
                 said = read_configuration(sides.before, old)
@@ -92,7 +115,8 @@ def _before(sides: Sides, start: str) -> Iterator[Source]:
 
 
 def configurations(tree: Tree, start: str) -> list[tuple[Config, str]]:
-    """The configurations that name prompts, each with its folder from the top."""
+    """The configurations that name prompts, each with its folder from the top. `start`: the folder from which they are
+    looked for: the nearest one above, and all below. Raises PromptlintError for one that is not in order."""
     found: list[tuple[Config, str]] = []
     begin = f"{start}/" if start else ""
     above = {posixpath.dirname(path) for path in tree.paths if path.rpartition("/")[2] in (YAML, TOML)}
@@ -127,7 +151,7 @@ def sources(tree: Tree, config: Config, folder: str) -> Iterator[Source]:
         if entry.kind == "command":
             yield Source(entry.name or " ".join(entry.command), entry, config, folder, ())
             continue
-        named = [(pattern, matching(tree.paths, pattern, folder)) for pattern in entry.paths]
+        named = [(pattern, _matching(tree, pattern, folder)) for pattern in entry.paths]
         files = list(dict.fromkeys(path for _, paths in named for path in paths))
         if entry.kind == "recorded":
             if files:
@@ -145,11 +169,19 @@ def sources(tree: Tree, config: Config, folder: str) -> Iterator[Source]:
                 yield Source(f"{name}#{part}" if count > 1 else name, entry, config, folder, (path,), part)
 
 
+def _matching(tree: Tree, pattern: str, folder: str) -> list[str]:
+    key = f"{folder}\n{pattern}"
+    if ("files", key) not in tree.known:
+        tree.known["files", key] = matching(tree.there, pattern, folder)
+    found: list[str] = tree.known["files", key]
+    return found
+
+
 def unmatched(tree: Tree, config: Config, folder: str, *, wild: bool) -> Iterator[str]:
     """Patterns (`wild`), or paths, that name no file."""
     for entry in config.prompts:
         named = (path for path in (*entry.paths, *entry.vars) if any(sign in path for sign in "*?") == wild)
-        yield from (path for path in named if not matching(tree.paths, path, folder))
+        yield from (path for path in named if not _matching(tree, path, folder))
 
 
 def rendered_alike(one: Source, two: Source) -> bool:

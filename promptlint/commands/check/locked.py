@@ -1,44 +1,33 @@
 """`promptlint lock write`, and a check against what it has written: no history is needed, and no text is kept."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterator
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from promptlint.check_facts import CheckCause, CheckedPrompt, CheckFacts
-from promptlint.commands.check.causes import Teller, costly
+from promptlint.check_facts import CheckCause, CheckFacts
+from promptlint.commands.check.both import Before, Both, Once, weighed
+from promptlint.commands.check.causes import Teller
 from promptlint.commands.check.changed import Lines
 from promptlint.commands.check.findings import findings_of
-from promptlint.commands.check.found import Source, configurations, sources
+from promptlint.commands.check.found import Source, configurations, named_apart, sources
+from promptlint.commands.check.judging import How, Told, finished
 from promptlint.commands.check.links import linked
-from promptlint.commands.check.measure import Asked, Compared, followed, pairs_of, price
+from promptlint.commands.check.lost import lost_segments
+from promptlint.commands.check.measure import Asked, Compared, followed, pairs_of
 from promptlint.commands.check.parts import text_of
-from promptlint.commands.check.prompt import allowed_by, bare, lifetime_of
+from promptlint.commands.check.prompt import Judged, bare, failed, nothing_counted, unrendered
 from promptlint.commands.check.segments import cuts, key_of, locked
-from promptlint.commands.check.sent import Counting, Memos, Prompt, Setting, prompt_of
+from promptlint.commands.check.sent import Counting, Prompt, Setting, as_it_is, prompt_of
 from promptlint.commands.check.sides import working_tree
 from promptlint.commands.check.templated import says_breakpoints
 from promptlint.commands.check.trees import Sides, Tree
-from promptlint.commands.loss import as_text
 from promptlint.commands.own_facts import own_facts
 from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
-from promptlint.facts.models import model_of
-from promptlint.facts.own import Overrides
-from promptlint.finding import Report, Verdict
-from promptlint.gate.lock import (
-    NAME,
-    LockedPrompt,
-    LockedRendering,
-    Shared,
-    ordered,
-    read_lock,
-    renewable,
-    shared,
-    write_lock,
-)
-from promptlint.gate.verdict import Figures, Pair, band_of, judged, lost_tokens, times_a_day
+from promptlint.finding import Report
+from promptlint.gate.lock import NAME, LockedPrompt, ordered, read_lock, renewable, shared, write_lock
 from promptlint.read.names import shown
 
 if TYPE_CHECKING:
@@ -57,89 +46,92 @@ class Written(NamedTuple):
 class _Here(NamedTuple):
     """A prompt as it is now."""
 
-    source: Source
     prompt: Prompt
     pairs: tuple[tuple[Asked, Compared], ...]
     lock: LockedPrompt
 
 
-class _Project(NamedTuple):
-    """All prompts as they are now."""
+def _how(options: "CheckOptions", tree: Tree, renderer: Counting) -> How:
+    """What holds for all prompts of a project of which there is one state."""
+    from promptlint.commands.check.run import STEADY, from_top, top_of
 
-    tree: Tree
-    renderer: Counting
-    now: datetime
-    own: Overrides
-    allow_exec: bool
-    memos: Memos
-
-    def sources(self) -> list[Source]:
-        from promptlint.commands.check.run import start_of
-
-        sides = Sides(self.tree, self.tree, {}, frozenset(), frozenset())
-        found = configurations(self.tree, start_of(sides))
-        return [source for config, folder in found for source in sources(self.tree, config, folder)]
-
-    def here(self, source: Source) -> _Here:
-        """Raises PromptlintError for what cannot be rendered."""
-        marked = says_breakpoints(source, self.tree)
-        setting = Setting(
-            self.tree, self.tree, lambda path: path, self.renderer, self.own, "comments" if marked else None, self.memos
-        )
-        prompt = prompt_of(source, setting)
-        pairs = tuple((asked, followed(prompt, asked, self.now, self.renderer)) for asked in pairs_of(prompt))
-        side = pairs[0][1].diff.b
-        renderings = tuple(
-            locked(variant, sent, found)
-            for number, (asked, found) in enumerate(pairs)
-            for variant, sent in zip(variants(prompt, asked, number), (found.first, found.second), strict=True)
-        )
-        exact = pairs[0][1].diff.boundary.exact
-        kept = LockedPrompt(
-            source.name,
-            self.tree.shown(source.path),
-            side.provider,
-            side.model,
-            side.tokenizer,
-            exact,
-            key_of(pairs[0][1]),
-            renderings,
-        )
-        return _Here(source, prompt, pairs, kept)
+    sides = Sides(tree, tree, {}, frozenset(), frozenset())
+    return How(
+        sides,
+        Lines(sides),
+        renderer,
+        options.now or STEADY,
+        own_facts(os.curdir, options.facts),
+        options.allow_exec,
+        options.today or date.today(),
+        from_top(top_of(sides)),
+        {},
+    )
 
 
-def variants(prompt: Prompt, asked: Asked, number: int) -> tuple[str, str]:
+def _sources(how: How) -> list[Source]:
+    from promptlint.commands.check.run import start_of
+
+    tree = how.sides.after
+    found = configurations(tree, start_of(how.sides))
+    return named_apart([source for config, folder in found for source in sources(tree, config, folder)])
+
+
+def _here(source: Source, how: How) -> _Here:
+    """Raises PromptlintError for what cannot be rendered."""
+    tree = how.sides.after
+    marked = says_breakpoints(source, tree)
+    setting = Setting(tree, tree, as_it_is, as_it_is, how.renderer, how.own, "comments" if marked else None, how.memos)
+    prompt = prompt_of(source, setting)
+    pairs = tuple((asked, followed(prompt, asked, how.now, how.renderer)) for asked in pairs_of(prompt))
+    first = pairs[0][1]
+    renderings = tuple(
+        locked(variant, sent, found)
+        for asked, found in pairs
+        for variant, sent in zip(_variants(asked), (found.first, found.second), strict=True)
+    )
+    side = first.diff.b
+    kept = LockedPrompt(
+        source.name,
+        tree.shown(source.path),
+        side.provider,
+        side.model,
+        side.tokenizer,
+        first.diff.boundary.exact,
+        key_of(first),
+        renderings,
+    )
+    return _Here(prompt, pairs, kept)
+
+
+def _variants(asked: Asked) -> tuple[str, str]:
     """Under which names the lock keeps the two requests of a pair."""
-    first, second = prompt.labels[asked.first], prompt.labels[asked.second]
-    return f"{number} {first}", f"{number} {second}, next {asked.how}"
+    return asked.first, f"{asked.second}, {_AFTER[asked.how]} {asked.first}"
 
 
-def write(
-    path: str | None,
-    allow_exec: bool,
-    now: datetime | None,
-    facts: str | None,
-    progress: Progress | None = None,
-) -> Written:
-    """Write the lock of all prompts, those that cannot be rendered apart: these keep what the lock said of them."""
-    from promptlint.commands.check.run import STEADY
+_AFTER = {
+    "variables": "after",
+    "record": "after",
+    "clock": "later than",
+    "question": "with another question than",
+    "turn": "a turn behind",
+}
 
-    target = path or NAME
-    kept = _kept(target)
+
+def write(options: "CheckOptions", path: str, progress: Progress | None = None) -> Written:
+    """Write the lock of all prompts; those that cannot be rendered keep what the lock said of them."""
+    kept = _kept(path)
     done: list[LockedPrompt] = []
     errors: list[str] = []
     with Counting() as renderer:
-        project = _Project(working_tree(), renderer, now or STEADY, own_facts(os.curdir, facts), allow_exec, {})
-        found = project.sources()
+        how = _how(options, working_tree(), renderer)
+        found = _sources(how)
         for number, source in enumerate(found):
             if progress is not None:
                 progress(number, len(found))
-            if source.entry.kind == "command" and not allow_exec:
-                done += [kept[source.name]] if source.name in kept else []
-                errors.append(f"{shown(source.name)} is not locked: its command runs only with --allow-exec")
-                continue
             try:
-                done.append(project.here(source).lock)
+                _refuse_command(source, how)
+                done.append(_here(source, how).lock)
             except PromptlintError as error:
                 done += [kept[source.name]] if source.name in kept else []
                 errors.append(f"{shown(source.name)} is not locked: {error}")
@@ -147,8 +139,13 @@ def write(
         progress(len(found), len(found))
     if not found:
         raise PromptlintError("no prompts are configured", "`promptlint init` proposes some")
-    write_lock(target, done)
-    return Written((f"{target}: {len(done)} {'prompt' if len(done) == 1 else 'prompts'}",), tuple(errors))
+    write_lock(path, done)
+    return Written((f"{path}: {len(done)} {'prompt' if len(done) == 1 else 'prompts'}",), tuple(errors))
+
+
+def _refuse_command(source: Source, how: How) -> None:
+    if source.entry.kind == "command" and not how.allow_exec:
+        raise PromptlintError("its command runs only with --allow-exec", "add it if you trust the configuration")
 
 
 def _kept(path: str) -> dict[str, LockedPrompt]:
@@ -158,186 +155,91 @@ def _kept(path: str) -> dict[str, LockedPrompt]:
 
 def check_lock(options: "CheckOptions", progress: Progress | None) -> Report:
     """The prompts as they are now against the lock."""
-    from promptlint.commands.check.run import STEADY, from_top, top_of, verdict_of
+    from promptlint.commands.check.run import verdict_of
 
     lock = options.lock or NAME
     before = {one.name: one for one in read_lock(lock)}
-    prompts: list[CheckedPrompt] = []
-    errors: list[str] = []
+    done: list[Judged] = []
     with Counting() as renderer:
         tree = working_tree()
-        project = _Project(
-            tree, renderer, options.now or STEADY, own_facts(os.curdir, options.facts), options.allow_exec, {}
-        )
-        found = project.sources()
-        sides = Sides(tree, tree, {}, frozenset(), frozenset())
-        judging = _Judging(project, Lines(sides), from_top(top_of(sides)), date.today())
+        how = _how(options, tree, renderer)
+        found = _sources(how)
         for number, source in enumerate(found):
             if progress is not None:
                 progress(number, len(found))
-            if source.entry.kind == "command" and not options.allow_exec:
-                note = "its command runs only with --allow-exec"
-                plain = bare(source, tree.shown(source.path), "unrendered")
-                prompts.append(plain._replace(verdict="unknown", notes=(note,)))
-                continue
-            try:
-                prompts.append(judging.judged(source, before.get(source.name)))
-            except PromptlintError as error:
-                plain = bare(source, tree.shown(source.path), "unrendered")
-                prompts.append(plain._replace(verdict="unknown", certainty="unknown", notes=(str(error),)))
-                errors.append(f"{shown(source.name)}: {error}")
-        count = renderer.count
+            done.append(_judged(source, before.get(source.name), how))
     if progress is not None:
         progress(len(found), len(found))
     known = {source.name for source in found}
-    prompts += [_gone(one) for name, one in before.items() if name not in known]
+    prompts = [one.prompt for one in done]
+    prompts += [
+        nothing_counted(name, one.path, "deleted", one.provider, one.model)
+        for name, one in before.items()
+        if name not in known
+    ]
     told = linked(prompts)
-    facts = CheckFacts(lock, tree.name, told, True, options.strict, 0, count, tuple(errors))
+    errors = tuple(one.error for one in done if one.error)
+    facts = CheckFacts(lock, tree.name, told, True, options.strict, 0, renderer.count, errors)
     notes = ("against a lock, places are no more exact than a segment, and promptlint lint is not asked",)
-    verdict: Verdict = verdict_of(told, fails=False)
-    return Report("check", verdict, findings_of(told), notes=notes, check=facts)
+    return Report(
+        "check", verdict_of(told, fails=False, errors=bool(errors)), findings_of(told), notes=notes, check=facts
+    )
 
 
-def _gone(one: LockedPrompt) -> CheckedPrompt:
-    from promptlint.config.prompts import PromptEntry
-
-    entry = PromptEntry("request", (), provider=one.provider, model=one.model)
-    from promptlint.config import Config
-
-    return bare(Source(one.name, entry, Config(), "", (one.path,)), one.path, "deleted")
-
-
-class _Judging(NamedTuple):
-    """How prompts are held against the lock."""
-
-    project: _Project
-    lines: Lines
-    top: Callable[[str], str | None]
-    today: date
-
-    def judged(self, source: Source, old: LockedPrompt | None) -> CheckedPrompt:
-        """One prompt against what was kept of it; None: nothing was."""
-        here = self.project.here(source)
-        shown_path = self.project.tree.shown(source.path)
-        if old is not None and old == ordered(here.lock):
-            return bare(source, shown_path, "unchanged")
-        held = [_Held(asked, found, *_both(here, old, number)) for number, (asked, found) in enumerate(here.pairs)]
-        worst = max(held, key=lambda one: one.lost or 0)
-        once = max((_once(one, old, here) for one in held), key=lambda one: one.lost if one else 0, default=None)
-        teller = Teller(here.prompt, here.prompt.files, self.lines, self.top, partial(text_of, self.project.tree))
-        figures, price_note, usd_once = self._figures(worst, once, old, here)
-        verdict = judged(figures, source.entry.budget.over(source.config.budget))
-        allowed, said = allowed_by(source, verdict, self.today)
-        causes = (*_each(worst, teller), *_first(once, worst, teller, here, old))
-        return bare(source, shown_path, "new" if old is None else "changed")._replace(
-            old_path=old.path if old is not None and old.path != shown_path else None,
-            verdict="pass" if allowed else verdict.verdict,
-            certainty=verdict.certainty,
-            provider=here.lock.provider,
-            model=here.lock.model,
-            exact=here.lock.exact,
-            prompt_tokens_before=worst.old[1].prompt_tokens if worst.old else None,
-            prompt_tokens_after=worst.new[1].prompt_tokens,
-            usable_tokens_before=figures.usable_before,
-            usable_tokens_after=figures.usable_after,
-            lost_tokens_per_request=figures.lost_per_request,
-            lost_tokens_once=figures.lost_once,
-            lost_usd_per_day=as_text(figures.usd_per_day),
-            lost_usd_once=usd_once,
-            price=price_note,
-            causes=causes,
-            reasons=verdict.reasons,
-            allowed=allowed,
-            notes=said,
-        )
-
-    def _figures(
-        self, worst: "_Held", once: Shared | None, old: LockedPrompt | None, here: _Here
-    ) -> tuple[Figures, str, str | None]:
-        usd, note, usd_once = None, "", None
-        traffic = here.source.entry.traffic
-        if worst.lost:
-            each = price(worst.lost, worst.found, worst.found.options)
-            times, _ = times_a_day("request", traffic, lifetime_of(worst.found))
-            usd, note = None if each.usd is None or times is None else each.usd * times, each.note
-        if once is not None and once.lost:
-            cold = price(once.lost, worst.found, worst.found.options)
-            usd_once, note = as_text(cold.usd), note or cold.note
-        model = model_of(here.lock.model or "", here.lock.provider, self.project.own)
-        figures = Figures(
-            usable_before=worst.old[1].usable_tokens if worst.old else None,
-            usable_after=worst.new[1].usable_tokens,
-            prompt_after=worst.new[1].prompt_tokens,
-            lost_per_request=worst.lost,
-            lost_once=once.lost if once is not None else None if old is None else 0,
-            usd_per_day=usd,
-            band=band_of(model.count_factor if model is not None else None, exact=here.lock.exact),
-        )
-        return figures, note, usd_once
+def _judged(source: Source, old: LockedPrompt | None, how: How) -> Judged:
+    """One prompt against what was kept of it; None: nothing was."""
+    path = how.sides.after.shown(source.path)
+    if source.entry.kind == "command" and not how.allow_exec:
+        return unrendered(bare(source, path, "unrendered"), "its command runs only with --allow-exec")
+    try:
+        here = _here(source, how)
+    except PromptlintError as error:
+        return failed(bare(source, path, "unrendered"), error)
+    if old is not None and old == ordered(here.lock):
+        return Judged(bare(source, path, "unchanged"))
+    both = weighed([_both(asked, found, old, here) for asked, found in here.pairs])
+    once = None if old is None else _worst_once(old, here)
+    teller = Teller(here.prompt, here.prompt.files, how.lines, how.top, partial(text_of, how.sides.after))
+    told = Told(source, here.prompt, both, once, teller, partial(_first_changed, here=here, old=old, teller=teller))
+    plain = bare(source, path, "new" if old is None else "changed")
+    if old is not None and old.path != path:
+        plain = plain._replace(old_path=old.path)
+    return Judged(finished(plain, told, how))
 
 
-class _Held(NamedTuple):
-    """Two requests as they are now, and as the lock keeps them."""
-
-    asked: Asked
-    found: Compared
-    old: tuple[LockedRendering, LockedRendering] | None
-    new: tuple[LockedRendering, LockedRendering]
-
-    @property
-    def lost(self) -> int | None:
-        """Tokens that every request loses; None if the lock does not have both."""
-        if self.old is None:
-            return None
-        unit = self.found.pair.unit_tokens if self.found.pair is not None else 1
-        return lost_tokens(_pair(self.old[1], unit), _pair(self.new[1], unit))
-
-
-def _pair(second: LockedRendering, unit: int) -> Pair:
-    """What the second of two kept renderings shares with the first."""
-    return Pair(second.prompt_tokens, second.usable_tokens, second.varying_tokens, second.stretches, unit)
-
-
-def _both(
-    here: _Here, old: LockedPrompt | None, number: int
-) -> tuple[tuple[LockedRendering, LockedRendering] | None, tuple[LockedRendering, LockedRendering]]:
-    """The two renderings of a pair, as kept and as they are."""
+def _both(asked: Asked, found: Compared, old: LockedPrompt | None, here: _Here) -> Both:
+    kept = {} if old is None else {one.variant: one for one in old.renderings}
     now = {one.variant: one for one in here.lock.renderings}
-    names = variants(here.prompt, here.pairs[number][0], number)
-    new = now[names[0]], now[names[1]]
-    if old is None:
-        return None, new
-    kept = {one.variant.partition(" ")[0] + ("b" if ", next " in one.variant else "a"): one for one in old.renderings}
-    first, second = kept.get(f"{number}a"), kept.get(f"{number}b")
-    return (None if first is None or second is None else (first, second)), new
+    names = _variants(asked)
+    if any(name not in kept for name in names):
+        return Both(None, found, asked, None)
+    was, is_now = ((held[names[0]], held[names[1]]) for held in (kept, now))
+    before = Before(was[1].prompt_tokens, was[1].usable_tokens, False, True, bool(was[0].boundaries), None)
+    return Both(before, found, asked, lost_segments(was, is_now), lost_segments(is_now, was))
 
 
-def _once(held: _Held, old: LockedPrompt | None, here: _Here) -> Shared | None:
+def _worst_once(old: LockedPrompt, here: _Here) -> Once | None:
     """What the deploy takes of what requests shared before."""
-    if held.old is None or old is None:
-        return None
-    found = shared(held.old[0], held.new[0], same_key=old.key == here.lock.key)
-    lost = max(min(held.old[1].usable_tokens, found.usable + found.lost) - found.usable, 0)
-    return found._replace(lost=lost)
+    kept = {one.variant: one for one in old.renderings}
+    now = {one.variant: one for one in here.lock.renderings}
+    found = []
+    for asked, _ in here.pairs:
+        first, second = _variants(asked)
+        if first in kept and second in kept:
+            parts = shared(kept[first], now[first], same_key=old.key == here.lock.key)
+            lost = max(kept[second].usable_tokens - parts.usable, 0)
+            found.append(Once(None, min(lost, parts.lost), parts.segments))
+    return max(found, key=lambda one: one.lost or 0, default=None)
 
 
-def _each(worst: _Held, teller: Teller) -> Iterator[CheckCause]:
-    if worst.lost:
-        for number, change in enumerate(costly(worst.found)):
-            yield teller.cause(change, worst.found.second, "request", worst.lost if number == 0 else None)
-
-
-def _first(
-    once: Shared | None, worst: _Held, teller: Teller, here: _Here, old: LockedPrompt | None
-) -> Sequence[CheckCause]:
+def _first_changed(once: Once, here: _Here, old: LockedPrompt | None, teller: Teller) -> Iterator[CheckCause]:
     """The segment that the deploy finds changed: what is in it was not kept, so nothing says how."""
-    if once is None or not once.lost or old is None:
-        return ()
-    sent = worst.found.first
-    at, column, found = 1, 1, ""
-    if sent.prompt is not None and once.segments < len(cuts(sent.prompt)):
-        at, column, found = teller.place_of(cuts(sent.prompt)[once.segments], sent)
-    row = cause("model-changed" if old.model != here.lock.model else "unseen-change")
-    what = f"the segment {once.first_changed} is another one" if once.first_changed else "a setting is another one"
-    path = teller.lines.shown(here.prompt.template or here.source.path)
-    return (CheckCause(row.label, what, "once", "certain", path, at, column, found, once.lost, row.fix, None),)
+    sent = here.pairs[0][1].first
+    line, column, place, what = 1, 1, "", "a setting that is part of the key is another one"
+    parts = cuts(sent.prompt) if sent.prompt is not None else []
+    if once.segment is not None and once.segment < len(parts):
+        line, column, place = teller.place_of(parts[once.segment], sent)
+        what = f"the segment {parts[once.segment].name} is another one"
+    row = cause("model-changed" if old is not None and old.model != here.lock.model else "unseen-change")
+    path = teller.lines.shown(here.prompt.template or here.prompt.source.path)
+    yield CheckCause(row.label, what, "once", "certain", path, line, column, place, once.lost, row.fix, None)

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
-from promptlint.boundary import text_divergences
-from promptlint.boundary.divergence import Divergence, shared_chars
-from promptlint.boundary.texts import stretches as differing
+from promptlint.boundary.divergence import shared_chars
 from promptlint.cache.reuse import looked_up, written
 from promptlint.cache.rule import Rule
 from promptlint.commands.check.sent import Counting, Memos, Prompt, Sent, at_moment, made
@@ -23,8 +22,7 @@ from promptlint.commands.options import Options
 from promptlint.commands.single import counted
 from promptlint.errors import PromptlintError
 from promptlint.finding import Diff
-from promptlint.gate.verdict import Pair
-from promptlint.prompt import Document, Json, Rendered, Request
+from promptlint.prompt import Document, Json, Request
 
 LATER = timedelta(days=1, hours=1, seconds=61)
 """How far the clock is moved: another day, another hour, another minute."""
@@ -44,36 +42,35 @@ class Compared(NamedTuple):
     first: Sent
     second: Sent
     diff: Diff
-    pair: Pair | None  # None: who serves them does not say how much is cached
     rule: Rule | None  # None: they are token ids
     options: Options
-    second_prompt_tokens: int
+    unit_tokens: int  # of steps or blocks: what is read is a multiple of it
 
 
 class Asked(NamedTuple):
-    """Which requests of a prompt are compared: numbers of its labels, and whether the clock moves between them."""
+    """Which requests of a prompt are compared, by their labels."""
 
-    first: int
-    second: int
+    first: str
+    second: str
     how: str  # "variables", "clock", "question", "turn", "record"
 
 
 def pairs_of(prompt: Prompt) -> list[Asked]:
     """Sets of variables and records one after the other; of a single request, what may follow it."""
-    count, kind = len(prompt.labels), prompt.source.entry.kind
-    if count > 1:
+    labels, kind = prompt.labels, prompt.source.entry.kind
+    if len(labels) > 1:
         how = "variables" if kind in ("template", "promptfoo") else "record"
-        return [Asked(number, number + 1, how) for number in range(count - 1)]
+        return [Asked(one, two, how) for one, two in pairwise(labels)]
+    (only,) = labels
     if kind in ("template", "promptfoo"):
-        return [Asked(0, 0, "clock")]
-    return [Asked(0, 0, "question"), Asked(0, 0, "turn")]
+        return [Asked(only, only, "clock")]
+    return [Asked(only, only, "question"), Asked(only, only, "turn")]
 
 
 def followed(prompt: Prompt, asked: Asked, now: datetime, renderer: Counting, *, after: timedelta = LATER) -> Compared:
     """A pair of requests of one state; the clock moves on between them."""
-    labels = prompt.labels
-    first = prompt.at(labels[min(asked.first, len(labels) - 1)], now)
-    second = prompt.at(labels[min(asked.second, len(labels) - 1)], now + after)
+    first = prompt.at(asked.first, now)
+    second = prompt.at(asked.second, now + after)
     if asked.how in ("question", "turn"):
         second = _next(prompt, second, asked.how, renderer, now + after)
     return compared(first, second, prompt.options, prompt.memos)
@@ -129,53 +126,16 @@ def compared(first: Sent, second: Sent, options: Options, memos: Memos) -> Compa
         from promptlint.commands.compare_ids import compare_ids
 
         diff = compare_ids(old, new, provider, options)
-        return Compared(first, second, diff, _pair_of_ids(diff, options), None, options, diff.b.prompt_tokens or 0)
+        return Compared(first, second, diff, None, options, options.block_size or 1)
     a, b = first.prompt, second.prompt
     diff = compare_prompts(a, b, provider, options, memos.setdefault(options.tokenizer.name, {}))
     rule = rule_for(a, b, new.model or old.model, provider, options)
-    usable, tokens = diff.boundary.usable_tokens, diff.b.prompt_tokens
-    if usable is None or tokens is None:
-        return Compared(first, second, diff, None, rule, options, tokens or 0)
     unit = options.block_size or (1 if rule.by_entries else rule.step)
-    return Compared(first, second, diff, Pair(tokens, usable, *_varying(a, b, options), unit), rule, options, tokens)
+    return Compared(first, second, diff, rule, options, unit)
 
 
 class OtherFormat(PromptlintError):
     """The requests are of two formats: nothing of one is in the other."""
-
-
-def _varying(a: Rendered, b: Rendered, options: Options) -> tuple[int, int]:
-    """Tokens of the second prompt that the first has not, and the stretches in which they stand."""
-    if a.text == b.text:
-        return 0, 0
-    if a.template is not None:
-        from promptlint.commands.templates import divergences
-
-        found = divergences(a, b)[0]
-    else:
-        found = text_divergences(a, b)
-    tokens = end = stretches = 0
-    for low, high in sorted(part for each in found for part in _parts(a.text, b.text, each)):
-        start = max(low, end)
-        if high > start:
-            tokens += options.tokenizer.count(b.text[start:high])
-            stretches, end = stretches + 1, high
-    return tokens, stretches
-
-
-def _parts(old: str, new: str, found: Divergence) -> Iterator[tuple[int, int]]:
-    """The characters of the second prompt that differ: one divergence may span text that both have."""
-    begin = found.b_start
-    for part in differing(old[found.a_start : found.a_end], new[begin : found.b_end]):
-        yield begin + part.b0, begin + part.b1
-
-
-def _pair_of_ids(diff: Diff, options: Options) -> Pair | None:
-    """Of token ids nothing tells what is fixed behind the first difference: all of it may vary."""
-    limits, tokens = diff.boundary, diff.b.prompt_tokens
-    if limits.usable_tokens is None or limits.shared_tokens is None or tokens is None:
-        return None
-    return Pair(tokens, limits.usable_tokens, tokens - limits.shared_tokens, 1, options.block_size or 1)
 
 
 def price(tokens: int, found: Compared, options: Options) -> Loss:
@@ -186,7 +146,7 @@ def price(tokens: int, found: Compared, options: Options) -> Loss:
     markers = looked_up(prompt, found.rule)[0] if found.rule.by_entries else ()
     exact = is_exact(prompt, found.options)
     return price_of(
-        tokens, found.rule, markers, found.second.request, found.second_prompt_tokens, options.own, exact=exact
+        tokens, found.rule, markers, found.second.request, found.diff.b.prompt_tokens or 0, options.own, exact=exact
     )
 
 

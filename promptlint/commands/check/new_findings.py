@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.check_facts import Hunk
@@ -44,6 +45,7 @@ def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None, render
     settings = Settings(options)
     found += [each for path in paths if path not in on_disk for each in _of_copy(sides, path, settings)]
     fresh: list[Finding] = []
+    before = cache(partial(_before, sides=sides, settings=settings))
 
     def fails(finding: Finding) -> bool:
         return reaches(finding, settings.config_of(finding.location.path).fail_on)
@@ -53,7 +55,9 @@ def new_findings(sides: Sides, lines: Lines, top: Top, facts: str | None, render
         hunk = None if path is None else _hunk_of(finding, lines.of(path))
         if path is None or hunk is None or (finding.severity == "info" and not fails(finding)):
             continue
-        if not _was_there(finding, hunk, path, sides, settings):
+        if path in rendered and finding.confidence != "certain":
+            continue  # a guess: that template was rendered
+        if not _was_there(finding, hunk, before(path)):
             fresh.append(finding)
     return Fresh(tuple(fresh), fails)
 
@@ -101,17 +105,20 @@ def _hunk_of(finding: Finding, hunks: Sequence[Hunk]) -> Hunk | None:
     )
 
 
-def _was_there(finding: Finding, hunk: Hunk, path: str, sides: Sides, settings: "Settings") -> bool:
+def _before(path: str, sides: Sides, settings: "Settings") -> Sequence[Finding]:
+    """The findings of a file as it was."""
     old = sides.old(path)
     sides.before.fetch((old,))
     copy = sides.before.path(old)
-    if not os.path.isfile(copy):
-        return False
+    return _linted(copy, sides.after.shown(path), settings) if os.path.isfile(copy) else ()
+
+
+def _was_there(finding: Finding, hunk: Hunk, before: Sequence[Finding]) -> bool:
     return any(
-        before.rule == finding.rule
+        one.rule == finding.rule
         and (
-            hunk.old_start <= before.location.line < hunk.old_start + hunk.old_lines
-            or (before.excerpt is not None and before.excerpt == finding.excerpt)
+            hunk.old_start <= one.location.line < hunk.old_start + hunk.old_lines
+            or (one.excerpt is not None and one.excerpt == finding.excerpt)
         )
-        for before in _linted(copy, finding.location.path, settings)
+        for one in before
     )

@@ -5,7 +5,8 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from promptlint.commands.check.trees import Tree
+from promptlint.commands.check.trees import Tree, document
+from promptlint.commands.check.variables import Sets
 from promptlint.errors import PromptlintError
 from promptlint.load import value_of_document
 from promptlint.load.prompt_files import promptfoo
@@ -13,7 +14,6 @@ from promptlint.prompt import Json
 from promptlint.read.descend import descend
 from promptlint.read.names import shown
 from promptlint.read.plain import plain
-from promptlint.read.sources import read
 
 _MOST = 16  # sets of variables; lists of values are combined with each other
 
@@ -23,13 +23,6 @@ class Asked(NamedTuple):
 
     text: str  # a template of Nunjucks, which is read as Jinja
     file: str | None  # of the text, from the top, where it has one of its own
-
-
-class Tested(NamedTuple):
-    """Variables of one test, or of one combination of their values."""
-
-    name: str  # "test 1"
-    values: dict[str, Json]
 
 
 def prompts_of(tree: Tree, path: str) -> list[Asked]:
@@ -44,19 +37,20 @@ def prompts_of(tree: Tree, path: str) -> list[Asked]:
             asked.append(Asked(str(descend(value, text.path)), None))
         for _, name in stored.files:
             file = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
-            tree.fetch((file,))
-            asked.append(Asked(read(tree.path(file)).text, file))
+            if file not in tree.there:  # nor is what lies outside of the project
+                raise PromptlintError(f"{shown(tree.shown(path))}: there is no file {shown(name)}", "correct its path")
+            asked.append(Asked(document(tree, file).text, file))
     return asked
 
 
-def tests_of(tree: Tree, path: str) -> list[Tested]:
+def tests_of(tree: Tree, path: str) -> Sets:
     """The sets of variables; one without any where there are no tests in the file itself."""
     value = _value(tree, path)
     assert isinstance(value, dict)
     common = _vars(value.get("defaultTest"))
     tests = value.get("tests")
     found = list(itertools.islice(_sets(tests if isinstance(tests, list) else [], common), _MOST))
-    return found or [Tested("no test", common)]
+    return {name: plain(values) for name, values in found or [("no test", common)]}
 
 
 def model_of(tree: Tree, path: str) -> str | None:
@@ -69,12 +63,13 @@ def model_of(tree: Tree, path: str) -> str | None:
     return name.rpartition(":")[2] or None if isinstance(name, str) and ":" in name else None
 
 
-def _sets(tests: list[Json], common: dict[str, Json]) -> Iterator[Tested]:
+def _sets(tests: list[Json], common: dict[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
     for number, test in enumerate(tests, 1):
         own = {**common, **_vars(test)}
         lists = {name: held for name, held in own.items() if isinstance(held, list)}
-        for values in itertools.product(*lists.values()):
-            yield Tested(f"test {number}", {**own, **dict(zip(lists, values, strict=True))})
+        for part, values in enumerate(itertools.product(*lists.values()), 1):
+            name = f"test {number}.{part}" if lists else f"test {number}"
+            yield name, {**own, **dict(zip(lists, values, strict=True))}
 
 
 def _vars(test: Json) -> dict[str, Json]:
@@ -83,12 +78,5 @@ def _vars(test: Json) -> dict[str, Json]:
 
 
 def _value(tree: Tree, path: str) -> Json:
-    tree.fetch((path,))
-    value: Json = value_of_document(read(tree.path(path)))
+    value: Json = value_of_document(document(tree, path))
     return value
-
-
-def plain_values(tested: Tested) -> dict[str, object]:
-    """The variables as a template takes them."""
-    found: dict[str, object] = plain(tested.values)
-    return found

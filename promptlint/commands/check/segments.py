@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from promptlint.boundary.settings import json_text
@@ -14,7 +15,8 @@ from promptlint.gate.lock import LockedRendering, LockedSegment, fingerprint
 from promptlint.prompt import Path, Rendered, RenderedItem, Request
 from promptlint.read.places import pointer
 
-_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_PARAGRAPH, _LINE, _SENTENCE = r"\n[ \t]*\n\s*", r"\n", r"[.!?:;]\s"
+_LONG = 400  # characters: a longer paragraph is cut into lines, a longer line into sentences
 _IDS = 64  # token ids in a segment
 
 
@@ -38,11 +40,25 @@ def _of_item(item: RenderedItem, prompt: Rendered) -> Iterator[Cut]:
     ends = [*item.segment_ends[:-1], len(item.text)] if segments else [len(item.text)]
     for number, end in enumerate(ends):
         path = segments[number].path if segments else item.item.path
-        stops = [found.end() for found in _PARAGRAPH.finditer(item.text, begin, end) if found.end() < end]
+        stops = _stops(item.text, begin, end)
         for index, (low, high) in enumerate(zip([begin, *stops], [*stops, end], strict=True), 1):
-            name = _name(path, prompt) + (f" paragraph {index}" if stops else "")
+            name = _name(path, prompt) + (f" part {index}" if stops else "")
             yield Cut(name, path, item.char + low, item.char + high)
         begin = end
+
+
+def _stops(text: str, begin: int, end: int) -> list[int]:
+    """Where a text is cut: at paragraphs, in a long paragraph at lines, in a long line at sentences."""
+    places = [begin, end]
+    for pattern in (_PARAGRAPH, _LINE, _SENTENCE):
+        more = [
+            low + found.end()
+            for low, high in pairwise(places)
+            if pattern == _PARAGRAPH or high - low > _LONG
+            for found in re.finditer(pattern, text[low:high])
+        ]
+        places = sorted({*places, *more})
+    return places[1:-1]
 
 
 def _name(path: Path, prompt: Rendered) -> str:
@@ -69,9 +85,7 @@ def locked(variant: str, sent: Sent, found: Compared) -> LockedRendering:
         if rule.by_entries:
             ends = [cut.end for cut in parts]
             boundaries = tuple(sorted({bisect_left(ends, entry.end) for entry in written(prompt, rule)[1]}))
-    varying, stretches = (found.pair.varying_tokens, found.pair.stretches) if found.pair is not None else (0, 0)
-    whole = count(len(prompt.text))
-    return LockedRendering(variant, whole, usable, segments, boundaries, minimum, min(varying, whole), stretches)
+    return LockedRendering(variant, count(len(prompt.text)), usable, segments, boundaries, minimum)
 
 
 def _of_ids(variant: str, request: Request, usable: int) -> LockedRendering:

@@ -1,23 +1,23 @@
 """One prompt in one state of the project -> what is sent: requests, each as the model reads it."""
 
+import os
 import posixpath
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from promptlint.commands.check.found import Source
 from promptlint.commands.check.parts import closure, roots_of
-from promptlint.commands.check.trees import Tree
+from promptlint.commands.check.trees import Tree, document
 from promptlint.commands.check.wrap import Printed
 from promptlint.commands.options import Options, served
 from promptlint.config import beside
 from promptlint.config.prompts import Markers, PromptEntry
 from promptlint.errors import PromptlintError
+from promptlint.gate.lock import fingerprint
 from promptlint.load import load
-from promptlint.prompt import Rendered, Rendering, Request
+from promptlint.prompt import Document, Rendered, Rendering, Request
 from promptlint.read.names import shown
-from promptlint.read.sources import read
 from promptlint.render import render
 from promptlint.render.template import Profile, Template
 from promptlint.render.template.process import Renderer
@@ -26,8 +26,6 @@ from promptlint.tokens import open_tokenizer
 if TYPE_CHECKING:
     from promptlint.commands.templates import Side
     from promptlint.facts.own import Overrides
-
-_TAGS = re.compile(r"\{[{%](.*?)[%}]\}", re.DOTALL)
 
 
 Memos = dict[str, dict[str, int]]
@@ -54,14 +52,10 @@ class Prompt(NamedTuple):
     labels: tuple[str, ...]
     at: Callable[[str, datetime], Sent]  # label and clock
     memos: Memos
+    keys: Mapping[str, str] = {}  # label -> what tells the request apart, of those that have no variables
     clocks: frozenset[str] = frozenset()  # names of a template that stand for the clock
     sides: "tuple[Side, Side] | None" = None
     template: str | None = None  # of an application: its file, from the top
-
-    @property
-    def has_clock(self) -> bool:
-        """Whether another moment may make another text."""
-        return bool(self.clocks) or self.sides is not None
 
 
 class Counting(Renderer):
@@ -82,15 +76,21 @@ class Setting(NamedTuple):
     tree: Tree
     other: Tree  # has the variables that this state lacks
     old: Callable[[str], str]  # path after -> path in this state
+    new: Callable[[str], str]  # and back
     renderer: "Counting"
     own: "Overrides"
     markers: Markers | None  # of templates, where the entry does not say
     memos: Memos
 
 
+def as_it_is(path: str) -> str:
+    """The name that a file has in the other state, where there is no other."""
+    return path
+
+
 def prompt_of(source: Source, setting: Setting) -> Prompt:
     """Raises PromptlintError for what cannot be read or rendered."""
-    options = options_of(source, setting.own)
+    options = options_of(source, setting)
     if source.entry.kind in ("template", "promptfoo"):
         from promptlint.commands.check.templated import templated
 
@@ -98,19 +98,43 @@ def prompt_of(source: Source, setting: Setting) -> Prompt:
     return _requested(source, setting, options)
 
 
-def options_of(source: Source, own: "Overrides") -> Options:
-    """Who serves the prompt, and with which vocabulary."""
-    entry, config = source.entry, source.config
+def options_of(source: Source, setting: Setting) -> Options:
+    """Who serves the prompt, and with which vocabulary: a name, or a file or folder of the project."""
+    entry = source.entry
     provider, block = served(entry.engine, None, entry.provider)
-    spec = entry.tokenizer
-    if spec is None and entry.kind in ("template", "promptfoo"):
-        spec = config.tokenizer
-    if spec is not None:
-        import os
+    spec = vocabulary_of(source)
+    if spec is not None and (files := _below(setting.tree, from_top(source, spec))):
+        setting.tree.fetch(files)
+        spec = setting.tree.path(from_top(source, spec))
+    elif spec is not None and any(sign in spec for sign in ("/", "\\")):
+        spec = _beside(source, spec)
+    return Options(open_tokenizer(spec), False, provider, block, spec is not None, own=setting.own)
 
-        near = beside(config, spec)
-        spec = near if os.path.exists(near) else spec
-    return Options(open_tokenizer(spec), False, provider, block, spec is not None, own=own)
+
+def vocabulary_of(source: Source) -> str | None:
+    """What the entry says of the vocabulary, else the configuration, of what templates are meant for."""
+    spec = source.entry.tokenizer
+    return source.config.tokenizer if spec is None and source.entry.kind in ("template", "promptfoo") else spec
+
+
+def _beside(source: Source, path: str) -> str:
+    """A file or folder that is not kept in the repository, where the configuration sees it. Raises PromptlintError for
+    one outside of the project: what a configuration names ends up in a report."""
+    found = beside(source.config, path)
+    if os.path.isabs(path) or not is_inside(path, source.folder):
+        raise PromptlintError(f"{shown(path)} lies outside of the project", "put it, or a link to it, into the project")
+    return found
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path of a configuration in a folder stays below the top."""
+    return not posixpath.normpath(posixpath.join(folder, path)).startswith("../")
+
+
+def _below(tree: Tree, path: str) -> list[str]:
+    """A file of a state, or the files of a folder."""
+    begin = f"{path}/"
+    return [path] if path in tree.there else [each for each in tree.paths if each.startswith(begin)]
 
 
 def files_of(source: Source, tree: Tree, variables: Sequence[str] = ()) -> tuple[str, ...]:
@@ -126,30 +150,23 @@ def files_of(source: Source, tree: Tree, variables: Sequence[str] = ()) -> tuple
         files = (asked.file for asked in prompts_of(tree, source.path))
         found |= dict.fromkeys(file for file in files if file is not None)
     if entry.chat_template is not None:
-        found |= dict.fromkeys(_model_files(tree, _from_top(source, entry.chat_template)))
+        found |= dict.fromkeys(_model_files(tree, from_top(source, entry.chat_template)))
+    if (spec := vocabulary_of(source)) is not None:
+        found |= dict.fromkeys(_below(tree, from_top(source, spec)))
     found |= dict.fromkeys(variables)
     tree.fetch(tuple(found))
     return tuple(found)
 
 
-def variable_files(source: Source, tree: Tree) -> tuple[str, ...]:
-    """The files with the variables of a template."""
-    from promptlint.read.trees import matching
-
-    named = (matching(tree.paths, pattern, source.folder) for pattern in source.entry.vars)
-    return tuple(dict.fromkeys(path for paths in named for path in paths))
-
-
 def _model_files(tree: Tree, path: str) -> Iterator[str]:
     """A chat template's file, or what a model's folder says of it."""
-    name = path.partition("#")[0]
-    begin = f"{name}/"
-    for each in tree.paths:
-        if each == name or (each.startswith(begin) and ("token" in each or "template" in each)):
+    for each in _below(tree, path.partition("#")[0]):
+        if each == path.partition("#")[0] or "token" in each or "template" in each:
             yield each
 
 
-def _from_top(source: Source, path: str) -> str:
+def from_top(source: Source, path: str) -> str:
+    """A path of a configuration as the top sees it."""
     return posixpath.normpath(posixpath.join(source.folder, path))
 
 
@@ -167,7 +184,24 @@ def _requested(source: Source, setting: Setting, options: Options) -> Prompt:
     def at(label: str, now: datetime) -> Sent:
         return made(requests[label], label, options, at_moment(sides, now), setting.renderer)
 
-    return Prompt(source, options, files, tuple(requests), at, setting.memos, sides=sides)
+    keys = {label: fingerprint(request.document.text) for label, request in requests.items()}
+    return Prompt(source, options, files, tuple(requests), at, setting.memos, keys, sides=sides)
+
+
+def counterparts(before: Prompt, after: Prompt) -> dict[str, str]:
+    """Label after the change -> label before it, of the same request: the one that is equal, else the one at its place.
+
+    Variables have the same labels in both states.
+    """
+    if not after.keys:
+        return {label: label for label in after.labels if label in before.labels}
+    equal = {key: label for label, key in before.keys.items()}
+    found = {label: equal[key] for label, key in after.keys.items() if key in equal}
+    left = {*before.labels} - {*found.values()}
+    for new, old in zip(after.labels, before.labels, strict=False):
+        if new not in found and old in left:
+            found[new] = old
+    return found
 
 
 def made(request: Request, label: str, options: Options, sides: "tuple[Side, Side] | None", renderer: Counting) -> Sent:
@@ -193,15 +227,13 @@ def at_moment(sides: "tuple[Side, Side] | None", now: datetime) -> "tuple[Side, 
 
 
 def _with_chat_template(source: Source, setting: Setting, options: Options) -> "tuple[tuple[Side, Side], Options]":
-    import os
-
     from promptlint.commands.templates import TemplateOptions, sides_of
 
     spec = str(source.entry.chat_template)
     path, sign, name = spec.partition("#")
-    there = setting.tree.path(_from_top(source, path))
-    if not os.path.exists(there):  # it is not kept in the repository
-        there = beside(source.config, path)
+    there = setting.tree.path(from_top(source, path))
+    if not _below(setting.tree, from_top(source, path)):
+        there = _beside(source, path)
     given = TemplateOptions(f"{there}{sign}{name}", kwargs=source.entry.template_kwargs)
     sides = sides_of(given, options.provider, source.entry.tokenizer)
     assert sides is not None
@@ -221,20 +253,23 @@ def _labelled(source: Source, tree: Tree) -> Iterator[tuple[str, Request]]:
             yield f"output {number}", named(request, entry)
         return
     if entry.kind == "request":
-        yield source.path, named(_renamed(load(read(tree.path(source.path))), tree, source.path), entry)
+        yield source.path, named(_sent_as_it_is(document(tree, source.path)), entry)
         return
     from promptlint.load.several import requests
 
     for path in source.paths:
-        for number, found in enumerate(requests(read(tree.path(path)))):
+        for number, found in enumerate(requests(document(tree, path))):
             if isinstance(found, PromptlintError):
                 raise found
-            yield f"{path}#{number}", named(_renamed(found, tree, path), entry)
+            yield f"{path}#{number}", named(found, entry)
 
 
-def _renamed(request: Request, tree: Tree, path: str) -> Request:
-    """The document as the user knows it, wherever it was written to."""
-    return request._replace(document=request.document._replace(path=tree.shown(path)))
+def _sent_as_it_is(held: Document) -> Request:
+    """The request in a file. What should be JSON and is not even that, such as the pointer to a large file, is none."""
+    found = load(held)
+    if found.format == "text" and held.path.endswith(".json"):
+        raise PromptlintError(f"{shown(held.path)}: not JSON", "is it a pointer of Git LFS, or a failed merge?")
+    return found
 
 
 def named(request: Request, entry: PromptEntry) -> Request:

@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 
-from promptlint.commands.check.trees import Fetched, Sides, Tree, nothing_to_fetch, shown_below
+from promptlint.commands.check.trees import Fetched, Sides, Tree, nothing_to_fetch, shown_below, tree_of
 from promptlint.config import relative
 from promptlint.errors import PromptlintError
 from promptlint.read import history, listings, objects
@@ -38,13 +37,6 @@ class State:
         return self._scratch[-1]
 
 
-@contextmanager
-def states() -> Iterator[State]:
-    """Room for files of revisions, for as long as they are needed."""
-    with State() as state:
-        yield state
-
-
 def against_revision(ref: str, state: State) -> Sides:
     """The working tree, with what is not committed and not known to git, against the merge base of `ref` and HEAD."""
     repository = history.repository()
@@ -54,7 +46,7 @@ def against_revision(ref: str, state: State) -> Sides:
     changes = listings.working_changes(repository, base.commit, working)
     before = _of_git(base.name, entries, state)
     to_shown = shown_below(repository.top)
-    after = Tree("the working tree", repository.top, tuple(sorted(working.files)), nothing_to_fetch, to_shown)
+    after = tree_of("the working tree", repository.top, working.files, nothing_to_fetch, to_shown)
     sizes = {path: entry.size for path, entry in entries.items()}
     rewritten = frozenset(_other_line_ends(before, after, changes, sizes, working.files))
     return _sides(before._replace(shown=to_shown), after, changes, rewritten, base.notes)
@@ -78,13 +70,7 @@ def of_folders(old: str, new: str) -> Sides:
         if not os.path.isdir(folder):
             raise PromptlintError(f"{shown(folder)} is no folder", "name two folders, or give --base REF")
     trees = [
-        Tree(
-            f"{relative(each)}/",
-            os.path.abspath(each),
-            tuple(sorted(files_below(each))),
-            nothing_to_fetch,
-            shown_below(each),
-        )
+        tree_of(f"{relative(each)}/", os.path.abspath(each), files_below(each), nothing_to_fetch, shown_below(each))
         for each in (old, new)
     ]
     return _sides(trees[0], trees[1], folder_changes(old, new), frozenset(), ())
@@ -96,9 +82,9 @@ def working_tree() -> Tree:
         repository = history.repository()
     except PromptlintError:
         here = os.getcwd()
-        return Tree("the current folder", here, tuple(sorted(files_below(here))), nothing_to_fetch, shown_below(here))
+        return tree_of("the current folder", here, files_below(here), nothing_to_fetch, shown_below(here))
     files = listings.working(repository).files
-    return Tree("the working tree", repository.top, tuple(sorted(files)), nothing_to_fetch, shown_below(repository.top))
+    return tree_of("the working tree", repository.top, files, nothing_to_fetch, shown_below(repository.top))
 
 
 def _of_git(name: str, entries: Mapping[str, objects.Entry], state: State) -> Tree:
@@ -108,13 +94,13 @@ def _of_git(name: str, entries: Mapping[str, objects.Entry], state: State) -> Tr
         objects.export({path: entries[path] for path in wanted}, folder)
 
     fetch = Fetched(write, {path: entry.blob for path, entry in entries.items()})
-    return Tree(name, folder, tuple(sorted(entries)), fetch, lambda path: path)
+    return tree_of(name, folder, entries, fetch, lambda path: path)
 
 
 def _sides(
     before: Tree, after: Tree, changes: Sequence[Changed], rewritten: frozenset[str], notes: Sequence[str]
 ) -> Sides:
-    there = frozenset(after.paths)
+    there = after.there
     renamed = {one.new: one.old for one in changes if one.new and one.old and one.new != one.old}
     touched = frozenset(one.new for one in changes if one.new and one.new in there) | rewritten
     gone = frozenset(one.old for one in changes if one.old and one.new is None)

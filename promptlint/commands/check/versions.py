@@ -10,6 +10,7 @@ from promptlint.check_facts import CheckCause, CheckedPrompt, CheckFacts, Often
 from promptlint.commands.check.causes import in_order, new_costly
 from promptlint.commands.check.findings import findings_of
 from promptlint.commands.check.found import Source, configurations, sources
+from promptlint.commands.check.lost import lost_tokens
 from promptlint.commands.check.measure import Asked, Compared, compared, followed, price
 from promptlint.commands.check.prompt import bare
 from promptlint.commands.check.sent import Counting, Prompt, Sent, at_moment, made
@@ -23,7 +24,7 @@ from promptlint.config.prompts import Budget, PromptEntry
 from promptlint.errors import PromptlintError
 from promptlint.facts.causes import cause
 from promptlint.finding import Change, Report
-from promptlint.gate.verdict import Figures, judged, lost_tokens
+from promptlint.gate.verdict import Figures, judged
 from promptlint.prompt import Rendered, Request, Spot
 from promptlint.read.names import shown
 from promptlint.read.places import pointer, resolve
@@ -82,7 +83,7 @@ def check_versions(versions: Versions, options: "CheckOptions", progress: Progre
     if not found:
         raise PromptlintError("no requests", "name files, or configure prompts of the kind `request`")
     facts = CheckFacts(versions.a.name, versions.b.name, tuple(prompts), False, options.strict, 0, count, tuple(errors))
-    return Report("check", verdict_of(prompts, fails=False), findings_of(prompts), check=facts)
+    return Report("check", verdict_of(prompts, fails=False, errors=bool(errors)), findings_of(prompts), check=facts)
 
 
 def _requests(paths: Sequence[str]) -> Iterator[tuple[str, Budget, Request | PromptlintError]]:
@@ -130,9 +131,7 @@ class _Upgrade(NamedTuple):
         pairs = [self._worst(prompt) for prompt in prompts]
         before, after = pairs
         moved = self._moved(prompts[0].at(label, self.now), prompts[1].at(label, self.now), prompts, pairs)
-        lost = None
-        if before.pair is not None and after.pair is not None:
-            lost = lost_tokens(before.pair, after.pair)
+        lost = lost_tokens(before, after)
         usable = [pair.diff.boundary.usable_tokens for pair in pairs]
         figures = Figures(usable[0], usable[1], after.diff.b.prompt_tokens, lost, moved.lost, None)
         verdict = judged(figures, budget)
@@ -172,7 +171,10 @@ class _Upgrade(NamedTuple):
 
     def _worst(self, prompt: Prompt) -> Compared:
         """The request and what may follow it: of these the one that can reuse less."""
-        found = [followed(prompt, Asked(0, 0, how), self.now, self.renderer) for how in ("question", "turn")]
+        found = [
+            followed(prompt, Asked(prompt.source.name, prompt.source.name, how), self.now, self.renderer)
+            for how in ("question", "turn")
+        ]
         return min(found, key=lambda one: one.diff.boundary.usable_tokens or 0)
 
     def _moved(self, a: Sent, b: Sent, prompts: Sequence[Prompt], pairs: Sequence[Compared]) -> "_Moved":

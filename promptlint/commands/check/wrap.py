@@ -2,6 +2,7 @@
 sent; and back from a place in the request to the template."""
 
 import json
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -9,15 +10,15 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from promptlint.config.prompts import Markers
+from promptlint.errors import PromptlintError
 from promptlint.facts import engines
 from promptlint.facts.providers import Provider
 from promptlint.prompt import Document, Origin, SourceByte
 
 _BREAKPOINT = re.compile(
     r"\{#([-+]?)\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--[^#]*)?\s*([-+]?)#\}"
+    r"|\{%-?\s*raw\s*-?%\}(?:[^{]|\{(?!%-?\s*endraw))*"
 )
-_SIGN, _END = "\U000f5e01", "\U000f5e02"  # private use: in no text, and no filter changes them
-_MARK = re.compile(f"{_SIGN}([0-9]+){_END}")
 
 
 class Mark(NamedTuple):
@@ -35,35 +36,46 @@ class Printed(NamedTuple):
     marks: tuple[Mark, ...] = ()
 
 
+class Signed(NamedTuple):
+    """A template whose text shows where its breakpoints are."""
+
+    text: str
+    nonce: str  # no text has it by chance
+    lifetimes: tuple[str | None, ...]  # of the breakpoints
+
+
 def has_breakpoints(source: str) -> bool:
     """Whether a template says in a comment where the cached part ends."""
-    return "promptlint:" in source and _BREAKPOINT.search(source) is not None
+    return "promptlint:" in source and any(found[0].startswith("{#") for found in _BREAKPOINT.finditer(source))
 
 
-def with_signs(source: str) -> tuple[str, list[str | None]]:
-    """The template with a sign behind each breakpoint that the text then shows, and the lifetime of each.
-
-    The comment stays, so that lines and the white space around it do.
-    """
+def with_signs(source: str) -> Signed:
+    """The template with a sign behind each breakpoint. The comment stays, and so do lines and white space."""
+    if "promptlint:" not in source:
+        return Signed(source, "", ())
+    nonce = os.urandom(8).hex()
     lifetimes: list[str | None] = []
 
     def sign(found: re.Match[str]) -> str:
+        if not found[0].startswith("{#"):  # raw text: a comment there is none
+            return found[0]
         lifetimes.append(found[2])
         body = found[0][: len(found[0]) - 2 - len(found[3])]
-        return (
-            f"{body}#}}{_SIGN}{len(lifetimes) - 1}{_END}{{##}}"
-            if not found[3]
-            else f"{body}#}}{_SIGN}{len(lifetimes) - 1}{_END}{{# {found[3]}#}}"
-        )
+        return f"{body}#}}[{nonce}:{len(lifetimes) - 1}]{{#{found[3] and ' ' + found[3]}#}}"
 
-    return _BREAKPOINT.sub(sign, source), lifetimes
+    return Signed(_BREAKPOINT.sub(sign, source), nonce, tuple(lifetimes))
 
 
-def without_signs(text: str, origins: tuple[Origin, ...], lifetimes: list[str | None]) -> Printed:
-    """The text as it is sent, with the places of the signs."""
-    if not lifetimes or _SIGN not in text:
+def without_signs(text: str, origins: tuple[Origin, ...], signed: Signed) -> Printed:
+    """The text as it is sent, with the places of the signs. Raises PromptlintError for one that a filter changed."""
+    if not signed.lifetimes or signed.nonce not in text:
         return Printed(text, origins)
-    cuts = [(found.start(), found.end(), int(found[1])) for found in _MARK.finditer(text)]
+    pattern = re.compile(rf"\[{signed.nonce}:([0-9]+)\]")
+    cuts = [(found.start(), found.end(), int(found[1])) for found in pattern.finditer(text)]
+    if text.count(signed.nonce) != len(cuts):
+        raise PromptlintError(
+            "a breakpoint stands in text that the template changes", "set it outside of what a filter takes"
+        )
     gone = [0]  # characters taken out in front of each cut
     for start, end, _ in cuts:
         gone.append(gone[-1] + end - start)
@@ -76,8 +88,8 @@ def without_signs(text: str, origins: tuple[Origin, ...], lifetimes: list[str | 
         return char - gone[index]
 
     kept = (one._replace(start=moved(one.start), end=moved(one.end)) for one in origins)
-    marks = tuple(Mark(moved(start), lifetimes[number]) for start, _, number in cuts)
-    return Printed(_MARK.sub("", text), tuple(one for one in kept if one.end > one.start), marks)
+    marks = tuple(Mark(moved(start), signed.lifetimes[number]) for start, _, number in cuts)
+    return Printed(pattern.sub("", text), tuple(one for one in kept if one.end > one.start), marks)
 
 
 def marks_of(printed: Printed, markers: Markers, ttl: str | None) -> tuple[Mark, ...]:
