@@ -77,10 +77,10 @@ def _sources(how: How) -> list[Source]:
     return named_apart([source for config, folder in found for source in sources(tree, config, folder)])
 
 
-def _here(source: Source, how: How) -> _Here:
-    """Raises PromptlintError for what cannot be rendered."""
+def _here(source: Source, how: How, old: LockedPrompt | None = None) -> _Here:
+    """Raises PromptlintError for what cannot be rendered. `old`: what the lock says of it."""
     tree = how.sides.after
-    marked = says_breakpoints(source, tree)
+    marked = says_breakpoints(source, tree) or (old is not None and _had_breakpoints(old))
     setting = Setting(tree, tree, as_it_is, as_it_is, how.renderer, how.own, "comments" if marked else None, how.memos)
     prompt = prompt_of(source, setting)
     pairs = tuple((asked, followed(prompt, asked, how.now, how.renderer)) for asked in pairs_of(prompt))
@@ -102,6 +102,11 @@ def _here(source: Source, how: How) -> _Here:
         renderings,
     )
     return _Here(prompt, pairs, kept)
+
+
+def _had_breakpoints(old: LockedPrompt) -> bool:
+    """Whether a cached part ended elsewhere than at the end."""
+    return any(number < len(one.segments) - 1 for one in old.renderings for number in one.boundaries or ())
 
 
 def _variants(asked: Asked) -> tuple[str, str]:
@@ -192,7 +197,7 @@ def _judged(source: Source, old: LockedPrompt | None, how: How) -> Judged:
     if source.entry.kind == "command" and not how.allow_exec:
         return unrendered(bare(source, path, "unrendered"), "its command runs only with --allow-exec")
     try:
-        here = _here(source, how)
+        here = _here(source, how, old)
     except PromptlintError as error:
         return failed(bare(source, path, "unrendered"), error)
     if old is not None and old == ordered(here.lock):

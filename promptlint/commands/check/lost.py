@@ -1,15 +1,17 @@
 """What a change takes from every request, in tokens: worked out on the texts, or on the segments of a lock."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
-from promptlint.boundary.align import common_head, gaps
 from promptlint.boundary.divergence import shared_chars
-from promptlint.boundary.texts import stretches
 from promptlint.cache.reuse import written
 from promptlint.commands.check.measure import Compared
 from promptlint.commands.single import counted
 from promptlint.gate.lock import LockedRendering
-from promptlint.gate.lost import LEAST, SLACK, Equal, stranded
+from promptlint.gate.lost import SLACK, covered, still_sent
+
+_WORD = re.compile(r"\S+\s*|\s+")
 
 
 def lost_tokens(before: Compared, after: Compared) -> int | None:
@@ -21,15 +23,29 @@ def lost_tokens(before: Compared, after: Compared) -> int | None:
     if was is None or now is None:
         return None
     old, new = before.second.prompt, after.second.prompt
-    if now >= was:
+    if not was:
         return 0
     if old is None or new is None:
-        kept = common_head(before.second.request.token_ids or (), after.second.request.token_ids or ())
-        return _more_than_slack(min(was, kept) - now)
+        ids, others = (one.second.request.token_ids or () for one in (before, after))
+        return _more_than_slack(sum(covered(ids[:was], others[:now], others[now:])))
+    end = _reusable(after)
+    words = [_WORD.findall(text) for text in (old.text[: _reusable(before)], new.text[:end], new.text[end:])]
     count = after.options.tokenizer.count
-    parts = (part for part in _equal(old.text, new.text) if part.length >= LEAST)
-    ranges = stranded(parts, _reusable(before), _reusable(after))
-    return _more_than_slack(sum(count(new.text[start:end]) for start, end in ranges))
+    lost = sum(count(stretch) for stretch in _stretches(words[2], covered(*words)))
+    return min(_more_than_slack(lost), was)
+
+
+def _stretches(words: Sequence[str], flags: Sequence[bool]) -> Iterator[str]:
+    """The words that are flagged, joined where they follow each other."""
+    run: list[str] = []
+    for word, flag in zip(words, flags, strict=True):
+        if flag:
+            run.append(word)
+        elif run:
+            yield "".join(run)
+            run = []
+    if run:
+        yield "".join(run)
 
 
 def _more_than_slack(tokens: int) -> int:
@@ -49,42 +65,18 @@ def _reusable(found: Compared) -> int:
     return min(ends, key=lambda end: abs(count(end) - usable), default=0)
 
 
-def _equal(old: str, new: str) -> Iterator[Equal]:
-    """What two texts have in common."""
-    return _between([(part.a0, part.a1, part.b0, part.b1) for part in stretches(old, new)], len(old), len(new))
-
-
-def _between(differ: Sequence[tuple[int, int, int, int]], old: int, new: int) -> Iterator[Equal]:
-    """What lies between the stretches that differ, in the order of both sides, which are so long."""
-    a = b = 0
-    for a0, a1, b0, b1 in (*differ, (old, old, new, new)):
-        if a0 > a and b0 > b:
-            yield Equal(a, b, min(a0 - a, b0 - b))
-        a, b = a1, b1
-
-
 def lost_segments(
     before: tuple[LockedRendering, LockedRendering], after: tuple[LockedRendering, LockedRendering]
 ) -> int:
     """The same for what a lock keeps: of the second request of both states, in whole segments."""
     (_, old), (_, new) = before, after
-    if new.usable_tokens >= old.usable_tokens:
-        return 0
-    a, b = ([segment.hash for segment in each.segments] for each in (old, new))
-    parts = _between([(gap.a0, gap.a1, gap.b0, gap.b1) for gap in gaps(a, b)], len(a), len(b))
-    ranges = stranded(parts, _segments(old), _segments(new))
-    return _more_than_slack(sum(segment.tokens for start, end in ranges for segment in new.segments[start:end]))
+    end = _segments(new)
+    hashes = [segment.hash for segment in new.segments]
+    flags = still_sent([segment.hash for segment in old.segments[: _segments(old)]], hashes[:end], hashes[end:])
+    lost = sum(segment.tokens for segment, flag in zip(new.segments[end:], flags, strict=True) if flag)
+    return min(_more_than_slack(lost), old.usable_tokens)
 
 
 def _segments(one: LockedRendering) -> int:
-    """Whole segments within what can be reused; of a unit that ends inside one, that one as well."""
-    ends = _ends([segment.tokens for segment in one.segments])
-    return sum(end <= one.usable_tokens for end in ends)
-
-
-def _ends(tokens: Sequence[int]) -> list[int]:
-    total, ends = 0, []
-    for each in tokens:
-        total += each
-        ends.append(total)
-    return ends
+    """Whole segments within what can be reused."""
+    return sum(end <= one.usable_tokens for end in accumulate(segment.tokens for segment in one.segments))

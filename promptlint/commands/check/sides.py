@@ -1,7 +1,10 @@
 """The two states that a check compares: of a git repository, or two plain folders."""
 
 import os
+import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 from promptlint.commands.check.trees import Fetched, Sides, Tree, nothing_to_fetch, shown_below, tree_of
 from promptlint.config import relative
@@ -14,18 +17,34 @@ from promptlint.read.trees import files_below, folder_changes
 _LARGEST = 8 << 20  # bytes of a file that is compared for its line ends
 
 
+_ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """A job that is cancelled still removes its files."""
+    raise SystemExit(128 + number)
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
 class State:
-    """Where files of revisions are written, and the repository; a context manager that removes the files."""
+    """Where files of revisions are written; a context manager that removes them, also when it is asked to end."""
 
     def __init__(self) -> None:
         self._scratch: list[str] = []
+        self._ended: list[Any] = []  # what was done before on each of these signals
 
     def __enter__(self) -> "State":
+        self._ended = [signal.signal(number, _leave) for number in _ENDINGS] if _is_main() else []
         return self
 
     def __exit__(self, *_: object) -> None:
         import shutil
 
+        for number, handler in zip(_ENDINGS, self._ended, strict=False):
+            signal.signal(number, handler)
         for folder in self._scratch:
             shutil.rmtree(folder, ignore_errors=True)
 
