@@ -7,6 +7,7 @@ from promptlint.cache.rule import has_markers
 from promptlint.commands.check.causes import differs_anew, new_costly
 from promptlint.commands.check.measure import Asked, Compared, shared_length
 from promptlint.finding import Certainty, Change
+from promptlint.gate.lost import SLACK
 
 
 class Before(NamedTuple):
@@ -82,10 +83,23 @@ def doubt(one: Both) -> str:
     short = too_short(one)
     if short is not None and short.certainty != "certain":
         return short.message
+    if unknown := _unknown_length(one):
+        return unknown
     if one.before is None or one.after.diff.verdict != "unknown" or not one.before.is_sure:
         return ""
     first = next((change for change in news(one) if change.certainty != "certain"), None)
     return first.message if first is not None else one.after.diff.boundary.why
+
+
+def _unknown_length(one: Both) -> str:
+    """Why a model that is not known may have cached what requests shared, although nothing says that it did."""
+    before, rule = one.before, one.after.rule
+    if before is None or before.found is None or before.usable_tokens or rule is None or rule.minimum.known:
+        return ""
+    was, now = shared_length(before.found), shared_length(one.after)
+    if was - now <= SLACK:
+        return ""
+    return f"requests shared {was:,} tokens and share {now:,}: whether these were cached is not known for this model"
 
 
 def news(one: Both) -> list[Change]:

@@ -19,6 +19,7 @@ from promptlint.commands.loss import as_text
 from promptlint.facts.models import model_of
 from promptlint.facts.own import Overrides
 from promptlint.gate.verdict import Figures, Judgement, band_of, judged, times_a_day
+from promptlint.read.names import shown
 
 
 class How(NamedTuple):
@@ -80,6 +81,7 @@ def finished(bare: CheckedPrompt, told: Told, how: How) -> CheckedPrompt:
     causes += told.at_once(once) if once is not None and once.lost else ()
     allowed, said = _allowed_by(source, judgement, how.today)
     diff = one.after.diff
+    notes = (*one.after.first.notes, *bare.notes, *bill.notes, *_unknown_model(one, how), *said)
     return bare._replace(
         verdict="pass" if allowed else judgement.verdict,
         certainty=judgement.certainty,
@@ -99,8 +101,17 @@ def finished(bare: CheckedPrompt, told: Told, how: How) -> CheckedPrompt:
         causes=tuple(_told_once(causes)),
         reasons=judgement.reasons,
         allowed=allowed,
-        notes=tuple(dict.fromkeys((*one.after.first.notes, *bare.notes, *bill.notes, *said))),
+        notes=tuple(
+            dict.fromkeys((*one.after.first.notes, *bare.notes, *bill.notes, *_unknown_model(one, how), *said))
+        ),
     )
+
+
+def _unknown_model(one: Both, how: How) -> Iterator[str]:
+    side = one.after.diff.b
+    rule = one.after.rule
+    if side.model and rule is not None and not rule.minimum.known and model_of(side.model, None, how.own) is None:
+        yield f"{shown(side.model)} is not known: neither its minimum nor its prices (`promptlint models` lists them)"
 
 
 def _weighed(one: Both, told: Told, how: How) -> _Weighed:
