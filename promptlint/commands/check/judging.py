@@ -101,9 +101,7 @@ def finished(bare: CheckedPrompt, told: Told, how: How) -> CheckedPrompt:
         causes=tuple(_told_once(causes)),
         reasons=judgement.reasons,
         allowed=allowed,
-        notes=tuple(
-            dict.fromkeys((*one.after.first.notes, *bare.notes, *bill.notes, *_unknown_model(one, how), *said))
-        ),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
