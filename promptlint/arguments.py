@@ -8,6 +8,9 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from promptlint import __version__
+from promptlint.confirm_arguments import DESCRIPTION as _CONFIRM
+from promptlint.confirm_arguments import SUMMARY as _CONFIRMS
+from promptlint.confirm_arguments import add_confirm
 from promptlint.errors import PromptlintError
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
@@ -96,6 +99,7 @@ def parser() -> _Parser:
     _add_baseline(commands)
     _add_check(commands)
     _add_config(commands)
+    add_confirm(_command(commands, "confirm", _CONFIRMS, _CONFIRM))
     _add_diff(commands)
     _add_init(commands)
     _add_key(commands)

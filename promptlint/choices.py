@@ -1,9 +1,11 @@
 """What the command line says, as the commands take it."""
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from promptlint.arguments import FORMATS
+from promptlint.confirm_arguments import CONFIRM_FORMATS
 from promptlint.errors import PromptlintError
 
 if TYPE_CHECKING:
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 
     from promptlint.commands.check.run import CheckOptions
     from promptlint.commands.check.versions import Versions
+    from promptlint.commands.confirm.wanted import ConfirmOptions
     from promptlint.commands.key import EngineOptions
     from promptlint.commands.lint_settings import LintOptions
     from promptlint.commands.templates import TemplateOptions
@@ -91,6 +94,27 @@ def two_versions(options: argparse.Namespace) -> "Versions | None":
     return Versions(Version(given[0], given[2]), Version(given[1], given[3]), tuple(options.paths))
 
 
+def confirm_options(options: argparse.Namespace) -> "ConfirmOptions":
+    """What is run or asked, and how. Raises PromptlintError for choices that do not go together."""
+    from promptlint.commands.confirm.wanted import ConfirmOptions, refuse_misfits
+
+    given = {name: getattr(options, name) for name in ConfirmOptions._fields if hasattr(options, name)}
+    found = ConfirmOptions(
+        **{
+            **given,
+            "paths": tuple(options.paths),
+            "templates": template_options(options),
+            "measured_forms": tuple(form for form in _forms(options) if form in ("csv", "svg")),
+        }
+    )
+    refuse_misfits(found)
+    return found
+
+
+def _forms(options: argparse.Namespace) -> list[str]:
+    return [options.format, *(output_of(output, CONFIRM_FORMATS)[0] for output in options.output)]
+
+
 def template_options(options: argparse.Namespace) -> "TemplateOptions | None":
     """What is said about templates; None if nothing is."""
     names = ("chat_template", "chat_template_b", "template_kwargs", "vars", "vars_b", "now", "now_b")
@@ -133,9 +157,9 @@ def day_of(text: str) -> "date":
         raise PromptlintError(f"{text}: not a day", "write it as 2026-11-29") from None
 
 
-def output_of(output: str) -> tuple[str, str]:
+def output_of(output: str, formats: Sequence[str] = FORMATS) -> tuple[str, str]:
     """Format and file of one --output. Raises PromptlintError."""
     form, _, path = output.partition("=")
-    if form not in FORMATS or not path:
-        raise PromptlintError(f"--output {output}: not FORMAT=FILE", f"FORMAT is one of {', '.join(FORMATS)}")
+    if form not in formats or not path:
+        raise PromptlintError(f"--output {output}: not FORMAT=FILE", f"FORMAT is one of {', '.join(formats)}")
     return form, path

@@ -30,6 +30,10 @@ class Speed(NamedTuple):
     end_to_end_warm: float | None
     spread: float  # of the ratio ttft_cold / ttft_warm over the pairs: (largest - smallest) / median
     pairs: int
+    cold_range: tuple[float, float] | None = None  # quartiles of TTFT over the pairs
+    warm_range: tuple[float, float] | None = None
+    decode_cold: float | None = None  # all tokens behind the first
+    decode_warm: float | None = None
 
 
 class RampRow(NamedTuple):
@@ -40,8 +44,8 @@ class RampRow(NamedTuple):
     speed: Speed
     kv_bytes: int  # keys and values of the prefix, counted on the tensors
     kv_bytes_predicted: int | None  # by the arithmetic of cache/
-    peak_bytes_cold: int | None
-    peak_bytes_warm: int | None
+    peak_bytes_cold: int | None  # beyond the weights: while the prefix is computed
+    peak_bytes_warm: int | None  # while the suffix is computed behind it, with the cache in it
     roofline_s: float | None  # the least time that a cold prefill could take on this machine, as far as that is known
     note: str = ""  # "halved: out of memory at 32768"
 
@@ -57,6 +61,8 @@ class Seen(NamedTuple):
     source: str  # the field or metric that says so: "usage.prompt_tokens_details.cached_tokens"
     gap: str  # why they differ, as far as that can be told; "" if they do not
     miss_reason: str = ""  # the vendor's own diagnostics
+    server_predicted_tokens: int | None = None  # the same from token ids that the server itself gives
+    is_control: bool = False  # a request that must read nothing
 
 
 class Generated(NamedTuple):
@@ -94,4 +100,6 @@ class ConfirmFacts(NamedTuple):
     generated: Generated | None = None
     seen: tuple[Seen, ...] = ()  # of servers
     calibration: float | None = None  # share of pairs in which prediction and observation agree
+    calibration_error: float | None = None  # mean of predicted minus observed tokens of these pairs
     noisy: str = ""  # why the times say nothing, if they do not
+    clock: str = ""  # what the times are: "CPU time, one thread", "device events", "wall clock"

@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 def progress(what: str, verb: str = "compared") -> Callable[[int, int], None] | None:
@@ -18,6 +19,26 @@ def progress(what: str, verb: str = "compared") -> Callable[[int, int], None] | 
             sys.stderr.flush()
 
     return show
+
+
+@contextmanager
+def saying() -> Iterator[Callable[[str], None]]:
+    """Inside, says on a terminal what is being done, each in the place of the last; wipes that line at the end."""
+    if not sys.stderr.isatty():
+        yield lambda what: None
+        return
+
+    def show(what: str) -> None:
+        from promptlint.report.escape import line
+
+        room = max(os.get_terminal_size(sys.stderr.fileno()).columns - 1, 20)
+        sys.stderr.write(f"\r\x1b[K{line(what)[:room]}")
+        sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        show("")
 
 
 def width() -> int:

@@ -59,7 +59,7 @@ def stale_block(model: "Planted", cache: Cache) -> Cache:
     length = cache[0].keys.shape[1]
     if length < 32:
         return cache
-    old = Minimal.prefill(model.right, [(7 * i + 3) % 251 for i in range(length)])[1]
+    old = model.prefill([(7 * i + 3) % 251 for i in range(length)])[1]
     return tuple(
         LayerCache(*(torch.cat([a[:, :16], b[:, 16:32], a[:, 32:]], 1) for a, b in zip(kept, other, strict=True)))
         for kept, other in zip(cache, old, strict=True)
@@ -130,7 +130,6 @@ class Planted(Minimal):
     def __init__(self, bug: Bug, seed: int = 0, dtype: torch.dtype = torch.float32, stored: bool = True) -> None:
         """`stored`: what is changed is kept; else only attention reads it so, and `keys_values` shows nothing."""
         super().__init__(seed, dtype)
-        self.right = Minimal(seed, dtype)
         self.bug = bug
         self.stored = stored
 
@@ -162,7 +161,7 @@ class Planted(Minimal):
 class LogitsOnly:
     """An implementation whose cache cannot be looked into."""
 
-    def __init__(self, model: Minimal) -> None:
+    def __init__(self, model: Any) -> None:
         self.prefill, self.append, self.vocabulary = model.prefill, model.append, model.vocabulary
 
 
@@ -233,5 +232,5 @@ class ForgetsSteps(Minimal):
 def _as_planted(model: Minimal, bug: Bug) -> Planted:
     """The same weights with another bug."""
     planted = Planted.__new__(Planted)
-    planted.__dict__.update(model.__dict__, bug=bug, stored=True, right=model)
+    planted.__dict__.update(model.__dict__, bug=bug, stored=True)
     return planted

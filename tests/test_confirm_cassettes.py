@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from confirm_servers import chat, plain, serving
 from conftest import ROOT
 from promptlint.commands.confirm import live
 from promptlint.commands.confirm.live import LiveOptions, confirm_live
+from promptlint.confirm.live.apis import APIS
+from promptlint.confirm.live.calls import Call
+from promptlint.confirm.live.stream import Event
 from promptlint.errors import PromptlintError
 from promptlint.finding import Report
 from promptlint.load.several import requests
@@ -74,6 +79,8 @@ def test_what_servers_report_is_read(name: str, monkeypatch: pytest.MonkeyPatch)
     assert facts.speed is not None
     assert facts.speed.ttft_cold > facts.speed.ttft_warm or "miss" in name or name == "openai-responses"
     assert report.tables == ()
+    about = any("is taken as equal" in note for note in report.notes)
+    assert about == (report.verdict == "confirmed" and facts.predicted_tokens != facts.observed_tokens)
 
 
 def test_the_vendors_own_diagnostics_are_asked_for() -> None:
@@ -178,3 +185,43 @@ def test_what_is_spent_is_counted(tmp_path: Path) -> None:
         with pytest.raises(PromptlintError, match="stopped after about"):
             asking.send(prompt, 8)
     assert len(fake.prompts) == 1
+
+
+NAMES = [
+    "usage", "id", "response", "choices", "delta", "content", "text", "type", "message", "timings", "cache_n",
+    "prompt_n", "tokens", "prompt_tokens_details", "cached_tokens", "cache_creation", "iterations",
+    "cache_read_input_tokens", "input_tokens", "diagnostics", "cache_miss_reason", "usageMetadata",
+    "promptTokenCount", "candidates", "parts", "prompt_cache_diagnostics", "cache_write_tokens_details",
+    "error",
+]  # fmt: skip
+LEAVES = (
+    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.sampled_from(["", "message"])
+)
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5)
+)
+
+
+@given(st.lists(VALUES, max_size=4))
+@settings(max_examples=300, deadline=None)
+def test_odd_answers_are_read_as_silence_at_worst(values: list[Any]) -> None:
+    events = [Event(0.1, "", value) for value in values]
+    for api in APIS.values():
+        said = api.read(events)
+        assert said.cached_tokens is None or said.cached_tokens >= 0
+        assert all(api.is_output(event) in (True, False) for event in events)
+
+
+@pytest.mark.parametrize("odd", [None, 3, "x", [], {}])
+def test_odd_fields_of_a_request_stop_nothing(odd: Any) -> None:
+    from promptlint.confirm.live.calls import Sent
+    from promptlint.confirm.live.endpoint import endpoint
+
+    names = ("prompt_cache_options", "generationConfig", "thinking", "betas", "tools", "messages", "stream_options")
+    body = {"prompt": "x"} | dict.fromkeys(names, odd)
+    for api in APIS.values():
+        for format_name in api.formats:
+            sent = Sent(body, format_name, "gpt-6", 4, compares=True, after="resp_1")
+            call = api.call(sent, endpoint(LOCAL), True)
+            assert isinstance(call, Call)
+            assert json.loads(call.body)

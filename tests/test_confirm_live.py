@@ -11,11 +11,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from confirm_servers import Fake, Reply, chat, delta, events, models, plain, serving
 from promptlint.commands.confirm.live import LiveOptions, confirm_live
+from promptlint.confirm.live.calls import Call
 from promptlint.confirm.live.endpoint import endpoint
+from promptlint.confirm.live.http import unanswered
 from promptlint.confirm.live.stream import Lines
 from promptlint.errors import PromptlintError
 from promptlint.finding import Report
@@ -105,6 +108,16 @@ def test_without_a_control_nothing_is_shown(tmp_path: Path, replies: list[Reply]
     assert why in report.confirm.seen[0].gap
 
 
+def test_salts_are_sent_where_the_interface_has_them(tmp_path: Path) -> None:
+    usage = {"input_tokens": 20, "cache_read_input_tokens": 0, "output_tokens": 1}
+    message = plain({"id": "m", "type": "message", "content": [], "usage": usage})
+    body = {"model": "m", "max_tokens": 9, "system": "s", "messages": [{"role": "user", "content": "x"}]}
+    with serving(message, at=VLLM) as fake:
+        report = asked(tmp_path, fake.address, body, body)
+    assert report.verdict == "not_shown"
+    assert all(set(one.body) <= {*body, "stream"} for one in fake.prompts)
+
+
 def test_counters_stand_in_for_usage(tmp_path: Path) -> None:
     class Counting(dict[str, Reply]):
         """A counter that grows with what the second request reads."""
@@ -191,6 +204,13 @@ def test_a_server_that_is_not_there(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{held.getsockname()[1]}"
         with pytest.raises(PromptlintError, match="cannot be reached"):
             asked(tmp_path, address)
+
+
+def test_a_certificate_that_is_not_to_be_trusted() -> None:
+    call = Call("GET", "https://inside.example:8443/v1/models")
+    error = httpx.ConnectError("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate")
+    line = str(unanswered(error, call, httpx))
+    assert line == "the certificate of inside.example:8443 is not to be trusted; nothing was sent to it"
 
 
 def test_an_address_without_tls(tmp_path: Path) -> None:
@@ -352,3 +372,25 @@ def test_an_answer_without_a_stream_is_read_too(tmp_path: Path) -> None:
     assert report.confirm.speed is None
     assert delta("a")
     assert sent(fake)["stream"] is True
+
+
+@pytest.mark.parametrize(
+    ("replies", "more", "code"),
+    [
+        ([chat(280, 0), chat(290, 275)], [], 0),
+        ([chat(280, 0), chat(290, 100)], [], 1),
+        ([chat(280, None), chat(290, None)], [], 0),
+        ([chat(280, None), chat(290, None)], ["--strict"], 1),
+        ([plain({}, 401)], [], 2),
+    ],
+)
+def test_exit_codes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], replies: list[Reply], more: list[str], code: int
+) -> None:
+    from promptlint.cli import run
+
+    one, two = written(tmp_path, a=A, b=B)
+    with serving(*replies) as fake:
+        assert run(["confirm", one, two, "--endpoint", fake.address, *more]) == code
+    printed = capsys.readouterr()
+    assert (printed.err.count("\n") == 1) == (code == 2)

@@ -142,11 +142,12 @@ def test_without_a_template_the_servers_own_ids_decide(smol: Real) -> None:
     assert seen.server_predicted_tokens == seen.observed_tokens
 
 
-def test_messages_and_responses_are_served_too(smol: Real) -> None:
-    a = {"model": "claude-x", "max_tokens": 5, "system": SYSTEM, "messages": [FIRST[1]]}
+def test_the_messages_of_anthropic_are_served_too(smol: Real) -> None:
+    a = {"model": "claude-x", "max_tokens": 5, "system": "Nobody has said this. " * 8, "messages": [FIRST[1]]}
     b = {**a, "messages": [FIRST[1], message("assistant", "Shelf one."), message("user", "And the cups?")]}
-    report = smol.asked(a, b, api="anthropic", provider="llama-cpp")
+    report = smol.asked(a, b, api="anthropic")
     assert report.confirm is not None
+    assert report.verdict == "confirmed"
     assert report.confirm.seen[0].source == "usage.cache_read_input_tokens"
     assert (report.confirm.seen[0].observed_tokens or 0) > 30
 

@@ -146,14 +146,13 @@ def test_prefixes_come_in_order_once_and_progress_ends() -> None:
 
 
 def test_garbage_is_not_collected_inside_and_the_process_is_left_as_it_was() -> None:
-    seen = []
+    seen, before = [], (torch.get_num_threads(), torch.is_grad_enabled())
 
     class Looking(Fake):
         def prefill(self, ids: list[int]) -> tuple[Any, list[int]]:
             seen.append((gc.isenabled(), torch.get_num_threads(), torch.is_grad_enabled()))
             return super().prefill(ids)
 
-    before = torch.get_num_threads(), torch.is_grad_enabled()
     ramp(Looking(), 20)
     assert set(seen) == {(False, 1, False)}
     assert gc.isenabled()
@@ -277,9 +276,29 @@ def test_a_loaded_machine_counts_only_for_the_wall_clock() -> None:
 def test_clocks_fit_their_device() -> None:
     assert machine.clock("cpu", 1).name in {machine.CPU_TIME, machine.WALL}
     assert machine.clock("cpu", 2).name == machine.WALL
-    one = machine.clock("cpu", 1)
-    assert one.seconds(one.mark(), one.mark()) >= 0
-    assert one.seconds(1.0, 3.5) == 2.5
+    assert machine.clock("cpu", 1).seconds(1.0, 3.5) == 2.5
+
+
+def test_a_cuda_device_is_timed_by_its_own_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Event:
+        def __init__(self, enable_timing: bool) -> None:
+            self.at, self.waited = 0.0, False
+
+        def record(self, stream: str) -> None:
+            self.at = {"stream of cuda:1": 1500.0}[stream]
+
+        def synchronize(self) -> None:
+            self.waited = True
+
+        def elapsed_time(self, other: "Event") -> float:
+            assert other.waited
+            return other.at - self.at  # milliseconds
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: f"stream of {device}")
+    clock = machine.clock("cuda:1", 1)
+    assert clock.name == machine.DEVICE_EVENTS
+    assert clock.seconds(Event(True), clock.mark()) == 1.5
 
 
 def test_free_memory_is_the_less_of_system_and_group(tmp_path: Path) -> None:

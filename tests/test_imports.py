@@ -2,13 +2,26 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
 
-HEAVY = ("blake3", "httpx", "jinja2", "jsonschema", "numpy", "rich", "tokenizers", "torch", "transformers", "xxhash", "yaml")
+HEAVY = (
+    "blake3",
+    "httpx",
+    "jinja2",
+    "jsonschema",
+    "numpy",
+    "rich",
+    "tokenizers",
+    "torch",
+    "transformers",
+    "xxhash",
+    "yaml",
+)
 
 PROBE = """
 import contextlib, io, sys
@@ -50,6 +63,13 @@ RUNS = [
 def test_nothing_heavy_is_imported(arguments: tuple[str, ...]) -> None:
     modules = imported(*arguments)
     assert modules.isdisjoint(HEAVY), sorted(modules.intersection(HEAVY))
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+def test_the_built_in_model_needs_torch_alone() -> None:
+    modules = imported("confirm", *DIFF[1:], "--prefix", "16", "--pairs", "1")
+    assert "torch" in modules
+    assert modules.isdisjoint({"httpx", "jinja2", "rs_bpe", "safetensors", "tiktoken", "tokenizers", "transformers"})
 
 
 def test_help_imports_no_stage() -> None:

@@ -17,7 +17,6 @@ from promptlint.gate.lock import (
     LockedSegment,
     Shared,
     as_text,
-    compared,
     fingerprint,
     ordered,
     read_lock,
@@ -80,19 +79,18 @@ PROMPTS = NAMES.flatmap(lambda names: st.tuples(*(locked(name) for name in names
 @given(one=rendered())
 def test_equal_renderings_lose_nothing(one: LockedRendering) -> None:
     found = shared(one, one)
-    assert (found.segments, found.lost, found.first_changed) == (len(one.segments), 0, None)
+    assert (found.segments, found.lost) == (len(one.segments), 0)
 
 
 @given(old=rendered(), new=rendered())
 def test_laws_of_what_is_shared(old: LockedRendering, new: LockedRendering) -> None:
     found = shared(old, new)
-    assert 0 <= found.usable <= found.tokens <= old.prompt_tokens
+    assert 0 <= found.usable <= sum(one.tokens for one in old.segments[: found.segments])
     assert found.usable == 0 or found.usable >= old.minimum
     assert 0 <= found.lost <= old.prompt_tokens
     equal = [a.hash == b.hash for a, b in zip(old.segments, new.segments, strict=False)]
     assert all(equal[: found.segments])
     assert not any(equal[found.segments : found.segments + 1])
-    assert (found.first_changed is None) == (old.segments == new.segments)
     other = shared(old, new, same_key=False)
     assert other == found._replace(usable=0, lost=found.usable + found.lost)
 
@@ -101,43 +99,35 @@ def test_laws_of_what_is_shared(old: LockedRendering, new: LockedRendering) -> N
     ("old", "new", "found"),
     [
         # An automatic cache: up to the segment that changed.
-        (rendering(*"abc"), rendering(*"abx"), Shared(2, 2000, 2000, 1000, "/system/2/text")),
-        (rendering(*"abc"), rendering(*"xbc"), Shared(0, 0, 0, 3000, "/system/0/text")),
-        (rendering(*"abc"), rendering(*"axc"), Shared(1, 1000, 0, 3000, "/system/1/text")),  # below the minimum
-        (rendering(*"abc"), rendering(*"abcd"), Shared(3, 3000, 3000, 0, "/system/3/text")),
-        (rendering(*"abc"), rendering(*"ab"), Shared(2, 2000, 2000, 1000, "/system/2/text")),
+        (rendering(*"abc"), rendering(*"abx"), Shared(2, 2000, 1000)),
+        (rendering(*"abc"), rendering(*"xbc"), Shared(0, 0, 3000)),
+        (rendering(*"abc"), rendering(*"axc"), Shared(1, 0, 3000)),  # below the minimum
+        (rendering(*"abc"), rendering(*"abcd"), Shared(3, 3000, 0)),
+        (rendering(*"abc"), rendering(*"ab"), Shared(2, 2000, 1000)),
         # Markers: up to the last one that the old rendering has set and the new one reaches.
         (
             rendering(*"abcd", boundaries=(1, 3)),
             rendering(*"abcx", boundaries=(1, 3)),
-            Shared(3, 3000, 2000, 2000, "/system/3/text"),
+            Shared(3, 2000, 2000),
         ),
         (
             rendering(*"abcd", boundaries=(2,)),
             rendering(*"abcx", boundaries=(2,)),
-            Shared(3, 3000, 3000, 0, "/system/3/text"),  # behind the marker nothing was to be had
+            Shared(3, 3000, 0),  # behind the marker nothing was to be had
         ),
         (
             rendering(*"abcd", boundaries=(0, 3)),
             rendering(*"abxd", boundaries=(0, 3)),
-            Shared(2, 2000, 0, 4000, "/system/2/text"),  # the entry that is left is too small to be one
+            Shared(2, 0, 4000),  # the entry that is left is too small to be one
         ),
-        (rendering(*"abc", boundaries=(2,)), rendering(*"abc", boundaries=(1,)), Shared(3, 3000, 0, 3000, None)),
-        (rendering(*"abc", boundaries=(1,)), rendering(*"abc", boundaries=(2,)), Shared(3, 3000, 2000, 0, None)),
-        (rendering(*"abc", boundaries=(1,)), rendering(*"abc", boundaries=()), Shared(3, 3000, 0, 2000, None)),
-        (rendering(*"abc", boundaries=()), rendering(*"abc", boundaries=(1,)), Shared(3, 3000, 0, 0, None)),
+        (rendering(*"abc", boundaries=(2,)), rendering(*"abc", boundaries=(1,)), Shared(3, 0, 3000)),
+        (rendering(*"abc", boundaries=(1,)), rendering(*"abc", boundaries=(2,)), Shared(3, 2000, 0)),
+        (rendering(*"abc", boundaries=(1,)), rendering(*"abc", boundaries=()), Shared(3, 0, 2000)),
+        (rendering(*"abc", boundaries=()), rendering(*"abc", boundaries=(1,)), Shared(3, 0, 0)),
     ],
 )
 def test_what_is_shared(old: LockedRendering, new: LockedRendering, found: Shared) -> None:
     assert shared(old, new) == found
-
-
-def test_renderings_are_paired_by_their_variant_and_nothing_is_read_under_another_key() -> None:
-    old = prompt("a", rendering(*"abc", variant="1"), rendering(*"abd", variant="2"), rendering(*"abe", variant="3"))
-    new = prompt("a", rendering(*"abx", variant="2"), rendering(*"abc", variant="1"), rendering(*"abf", variant="4"))
-    assert {name: one.lost for name, one in compared(old, new).items()} == {"2": 1000, "1": 0}
-    moved = compared(old, new._replace(key=fingerprint("anthropic", "claude-opus-5")))
-    assert {name: (one.usable, one.lost) for name, one in moved.items()} == {"2": (0, 3000), "1": (0, 3000)}
 
 
 def test_fingerprints_tell_texts_and_cuts_apart() -> None:

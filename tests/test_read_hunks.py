@@ -51,7 +51,7 @@ def applied(old: str, new: str, found: tuple[Hunk, ...]) -> str:
 def test_hunks_make_the_new_text_of_the_old(kind: st.SearchStrategy[str]) -> None:
     @given(kind, kind)
     def law(old: str, new: str) -> None:
-        found = hunks(old, new, "p", shown=None)
+        found = hunks(old, new, "p", shown=1000)
         assert applied(old, new, found) == new
         assert bool(found) == (old != new)
         for first, second in pairwise(found):  # at least one equal line lies between two

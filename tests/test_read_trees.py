@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from promptlint.errors import PromptlintError
 from promptlint.read import renames
 from promptlint.read.renames import Changed, print_of, renamed
-from promptlint.read.trees import files_below, folder_changes, literal_prefix, matching, resolved
+from promptlint.read.trees import files_below, folder_changes, matching
 
 PATHS = [
     ".github/prompts/x.j2",
@@ -69,17 +69,6 @@ PATHS = [
 )
 def test_patterns(pattern: str, folder: str, found: list[str]) -> None:
     assert matching(PATHS, pattern, folder) == sorted(found)
-    prefix = literal_prefix(pattern, folder)
-    assert all(path == prefix or not prefix or path.startswith(f"{prefix}/") for path in found)
-
-
-def test_beginnings() -> None:
-    assert literal_prefix("*.j2", "") == literal_prefix("**/x", "") == literal_prefix("p*/x", "") == ""
-    assert literal_prefix("*.j2", "a/b/") == literal_prefix("**", "a/b/") == "a/b"
-    assert literal_prefix("x/y.j2", "a/") == "a/x/y.j2"
-    assert literal_prefix("../x/[y]/z", "a/") == "x"
-    assert resolved("../x", "a/b/") == "a/x"
-    assert resolved("../../x", "a/") is resolved("/x", "a/") is None
 
 
 NAMES = st.lists(

@@ -69,10 +69,8 @@ class Shared(NamedTuple):
     """What a cache that an old rendering has filled is worth to a new one."""
 
     segments: int  # equal ones at the start
-    tokens: int  # in them
-    usable: int  # tokens of them that can be read
+    usable: int  # tokens in them that can be read
     lost: int  # tokens that the old rendering can read, and the new one cannot
-    first_changed: str | None  # place of the first segment that differs; None if none does
 
 
 class _Fault(ValueError):
@@ -90,33 +88,18 @@ def shared(old: LockedRendering, new: LockedRendering, *, same_key: bool = True)
     """What of the cache that `old` has filled is left to `new`, to no more than a segment; of another key nothing."""
     pairs = list(zip(old.segments, new.segments, strict=False))
     equal = next((number for number, (a, b) in enumerate(pairs) if a.hash != b.hash), len(pairs))
-    rest = new.segments[equal:] or old.segments[equal:]
     reach = equal if same_key else 0
     if new.boundaries is not None:  # a request reads at its own markers or ahead of them
         reach = min(reach, max(new.boundaries, default=-1) + 1)
     usable = _kept(old, reach)
-    lost = _kept(old, len(old.segments)) - usable
-    return Shared(equal, _tokens(old, equal), usable, lost, rest[0].place if rest else None)
-
-
-def compared(old: LockedPrompt, new: LockedPrompt) -> dict[str, Shared]:
-    """Each rendering that is there before and after a change, by its variant."""
-    before = {one.variant: one for one in old.renderings}
-    same = old.key == new.key
-    return {
-        one.variant: shared(before[one.variant], one, same_key=same) for one in new.renderings if one.variant in before
-    }
-
-
-def _tokens(rendering: LockedRendering, segments: int) -> int:
-    return sum(one.tokens for one in rendering.segments[:segments])
+    return Shared(equal, usable, _kept(old, len(old.segments)) - usable)
 
 
 def _kept(rendering: LockedRendering, segments: int) -> int:
     """Tokens of the longest cache entry that `rendering` leaves and that ends within its first segments."""
     if rendering.boundaries is not None:
         segments = max((one + 1 for one in rendering.boundaries if one < segments), default=0)
-    tokens = _tokens(rendering, segments)
+    tokens = sum(one.tokens for one in rendering.segments[:segments])
     return tokens if tokens >= rendering.minimum else 0
 
 

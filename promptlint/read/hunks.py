@@ -25,11 +25,11 @@ class _Stretch(NamedTuple):
     d: int
 
 
-def hunks(old: str | None, new: str | None, path: str, *, shown: int | None = SHOWN) -> tuple[Hunk, ...]:
+def hunks(old: str | None, new: str | None, path: str, *, shown: int = SHOWN) -> tuple[Hunk, ...]:
     """Where two decoded texts differ, in order. None: there is no such file.
 
     Lines end as everywhere in reports: with LF, CR LF or a lone CR; where only that differs, the line differs. `shown`:
-    how many lines each hunk keeps, cut if they are long, and of both sides if there are; None: all of them in full.
+    how many lines each hunk keeps, cut if they are long, and of both sides if there are.
     """
     before, after = _lines(old or ""), _lines(new or "")
     found = []
@@ -70,9 +70,7 @@ def _lines(text: str) -> list[str]:
     return [*(f"{line}\n" for line in lines[:-1]), *(line for line in lines[-1:] if line)]
 
 
-def _kept(old: Sequence[str], new: Sequence[str], shown: int | None) -> tuple[str, ...]:
-    if shown is None:
-        return (*(f"-{_bare(line)}" for line in old), *(f"+{_bare(line)}" for line in new))
+def _kept(old: Sequence[str], new: Sequence[str], shown: int) -> tuple[str, ...]:
     of_old = min(len(old), max(shown // 2, shown - len(new)))
     return (
         *(f"-{_cut(line)}" for line in old[:of_old]),
@@ -80,12 +78,8 @@ def _kept(old: Sequence[str], new: Sequence[str], shown: int | None) -> tuple[st
     )
 
 
-def _bare(line: str) -> str:
-    return line.removesuffix("\n")  # a CR is kept: it may be what differs
-
-
 def _cut(line: str) -> str:
-    line = _bare(line)
+    line = line.removesuffix("\n")  # a CR is kept: it may be what differs
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from promptlint.errors import PromptlintError
 from promptlint.read import git
 from promptlint.read.history import Repository
 from promptlint.read.names import shown
-from promptlint.read.objects import Entry, blobs, export
+from promptlint.read.objects import Entry, blobs
 from promptlint.read.renames import Changed, Print, candidates, in_order, print_of, renamed
 
-_MOST_SPECS = 64  # paths that are named to git, which tries each of them for each file
+_TOP = ":(top)"  # everything, wherever the current folder is
+_REGULAR = "100"  # how modes of files begin; those of links and submodules begin otherwise
 _RENAME_LIMIT = 1000  # files; git compares each that is gone with each that came
-_LINK = "120000"
 _EMPTY = (
     "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
     "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
@@ -41,56 +41,48 @@ class _Row(NamedTuple):
     new: str
 
 
-def tree(commit: str | None, within: Iterable[str] | None = None, *, links: bool = False) -> dict[str, Entry]:
-    """The files of a commit by path; none of the empty tree, which None is.
+def tree(commit: str | None) -> dict[str, Entry]:
+    """The regular files of a commit by path; none of the empty tree, which None is.
 
-    `within`: literal files and folders, from the top, to which the list is limited; None: everything, as is "". Left
-    out are submodules, and links unless `links`. In a partial clone that lacks contents no size is known.
+    In a partial clone that lacks contents no size is known.
     """
-    specs = _specs(within)
-    if commit is None or not specs:
+    if commit is None:
         return {}
-    answer = git.attempt("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *specs)
+    answer = git.attempt("ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--")
     if not answer.ok and git.is_partial(answer.complaint):
-        answer = git.attempt("ls-tree", "-r", "-z", "--full-tree", commit, "--", *specs)
+        answer = git.attempt("ls-tree", "-r", "-z", "--full-tree", commit, "--")
     if not answer.ok:
         raise git.fault(answer.complaint)
     found = {}
     for record in _records(answer.output):
         fields, _, path = record.partition("\t")
         mode, _, blob, *size = fields.split()
-        if _is_wanted(mode, links=links):
+        if mode.startswith(_REGULAR):
             found[path] = Entry(mode, blob, int(size[0]) if size else None)
     return found
 
 
-def index(within: Iterable[str] | None = None, *, links: bool = False) -> dict[str, Entry]:
+def index() -> dict[str, Entry]:
     """What is staged, as `tree`; no sizes. Raises PromptlintError if a merge has left a conflict."""
-    specs = _specs(within)
-    if not specs:
-        return {}
     found, has_empty = {}, False
-    for record in _records(git.output("ls-files", "-s", "-z", "--full-name", "--", *specs)):
+    for record in _records(git.output("ls-files", "-s", "-z", "--full-name", "--", _TOP)):
         fields, _, path = record.partition("\t")
         mode, blob, stage = fields.split()
         if stage != "0":
             raise PromptlintError(f"{shown(path)} is in conflict", "finish the merge and stage it: git add")
-        if _is_wanted(mode, links=links):
+        if mode.startswith(_REGULAR):
             found[path] = Entry(mode, blob, None)
             has_empty = has_empty or blob in _EMPTY
     if has_empty:  # or it is only announced (`git add -N`): a commit would leave it out
-        announced = git.output("diff-files", "--name-only", "-z", "--diff-filter=A", "--no-relative", "--", *specs)
+        announced = git.output("diff-files", "--name-only", "-z", "--diff-filter=A", "--no-relative", "--", _TOP)
         for path in _records(announced):
             found.pop(path, None)
     return found
 
 
-def working(repository: Repository, within: Iterable[str] | None = None) -> Working:
-    """The files on disk that a commit of everything would hold; `within` as in `tree`."""
-    specs = _specs(within)
-    if not specs:
-        return Working({}, frozenset(), frozenset())
-    listed = git.output("ls-files", "-t", "-c", "-o", "--exclude-standard", "-z", "--full-name", "--", *specs)
+def working(repository: Repository) -> Working:
+    """The files on disk that a commit of everything would hold."""
+    listed = git.output("ls-files", "-t", "-c", "-o", "--exclude-standard", "-z", "--full-name", "--", _TOP)
     disk = _Disk(repository.top)
     files, untracked, absent = {}, set(), set()
     for record in _records(listed):
@@ -131,29 +123,24 @@ class _Disk:
         return self._is_real[folder]
 
 
-def index_changes(commit: str | None, within: Iterable[str] | None = None) -> list[Changed]:
+def index_changes(commit: str | None) -> list[Changed]:
     """The files that differ between a commit and what is staged; renames as git finds them."""
-    specs = _specs(within)
     if commit is None:
-        return in_order(Changed(None, path) for path in index(within))
-    rows = _rows(commit, specs, "--cached") if specs else []
-    return in_order({_changed(row, row.new) for row in rows} - {None})
+        return in_order(Changed(None, path) for path in index())
+    return in_order({_changed(row, row.new) for row in _rows(commit, "--cached")} - {None})
 
 
-def working_changes(
-    repository: Repository, commit: str | None, now: Working, within: Iterable[str] | None = None
-) -> list[Changed]:
+def working_changes(repository: Repository, commit: str | None, now: Working) -> list[Changed]:
     """The files that differ between a commit and the working tree, untracked files among them.
 
-    `now`: what `working` gave for the same `within`. Renames are found as git finds them, and between files that
+    `now`: what `working` gave. Renames are found as git finds them, and between files that
     vanished and untracked ones. What differs in its line ends only, where git converts them, is not named.
     """
     if commit is None:
         return in_order(Changed(None, path) for path in now.files)
-    specs = _specs(within)
-    rows = _rows(commit, specs) if specs else []
+    rows = _rows(commit)
     # Of what git was told to forget, or to move, the old file may still be there.
-    again = {row.old for row in rows if row.old_mode.startswith("100")} & now.untracked
+    again = {row.old for row in rows if row.old_mode.startswith(_REGULAR)} & now.untracked
     found = {Changed(path, path) for path in again}
     gone = {}
     for row in rows:
@@ -173,21 +160,21 @@ def working_changes(
 
 def _changed(row: _Row, new: str) -> Changed | None:
     """What a row says of regular files, if anything; `new`: the path that is there now, "" if there is none."""
-    old_is_file, new_is_file = row.old_mode.startswith("100"), row.new_mode.startswith("100")
+    old_is_file, new_is_file = row.old_mode.startswith(_REGULAR), row.new_mode.startswith(_REGULAR)
     # Of a conflict git names no mode behind the change.
     new_path = new if new and (new_is_file or row.status == "U") else None
     old_path = row.old if old_is_file else None
     return Changed(old_path, new_path) if old_path is not None or new_path is not None else None
 
 
-def _rows(commit: str, specs: Sequence[str], *options: str) -> list[_Row]:
+def _rows(commit: str, *options: str) -> list[_Row]:
     fixed = ("--raw", "--no-abbrev", "-z", "--no-ext-diff", "--no-color", "--no-relative", "--ignore-submodules=all")
     renames = (f"-l{_RENAME_LIMIT}", "-M50%")
-    answer = git.attempt("diff", *fixed, *renames, *options, commit, "--", *specs)
+    answer = git.attempt("diff", *fixed, *renames, *options, commit, "--", _TOP)
     if not answer.ok and git.is_partial(answer.complaint):
         # Contents are missing: files are compared by their ids alone.
         by_id = ("-c", "diff.autoRefreshIndex=false", "diff", *fixed, "-M100%")
-        answer = git.attempt(*by_id, *options, commit, "--", *specs)
+        answer = git.attempt(*by_id, *options, commit, "--", _TOP)
     if not answer.ok:
         raise git.fault(answer.complaint)
     return list(_parsed(_records(answer.output)))
@@ -219,24 +206,3 @@ def _moved(repository: Repository, gone: Mapping[str, str], came: Mapping[str, i
 
 def _records(output: bytes) -> list[str]:
     return os.fsdecode(output).split("\0")[:-1]
-
-
-def _is_wanted(mode: str, *, links: bool) -> bool:
-    return mode.startswith("100") or (links and mode == _LINK)
-
-
-def _specs(within: Iterable[str] | None) -> list[str]:
-    """What limits a list to files and folders; none if there are none."""
-    if within is None:
-        return [":(top)"]
-    wanted = {path.strip("/") for path in within}
-    while len(wanted) > _MOST_SPECS:
-        wanted = {path.rpartition("/")[0] for path in wanted}
-    if "" in wanted:
-        return [":(top)"]
-    return [f":(top,literal){path}" for path in sorted(wanted)]
-
-
-def export_all(commit: str | None, folder: str) -> None:
-    """Write a whole commit below `folder`, which holds nothing else yet; as `objects.export`."""
-    export(tree(commit, links=True), folder)

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import IO, NamedTuple, cast
 
 from promptlint.errors import PromptlintError
@@ -11,14 +10,13 @@ from promptlint.read import git
 from promptlint.read.names import shown
 from promptlint.read.sources import MAX_BYTES
 
-_LINK = "120000"
 _OUTSIDE = ("\\", ":") if os.name == "nt" else ()  # signs that lead elsewhere, there
 
 
 class Entry(NamedTuple):
     """A file of a commit or of the index."""
 
-    mode: str  # "100644", "100755", "120000" for a link
+    mode: str  # "100644", "100755"
     blob: str  # id of its content
     size: int | None  # bytes
 
@@ -120,30 +118,24 @@ def _broken_off(told: IO[bytes], patience: _Patience) -> PromptlintError:
 
 
 def export(entries: Mapping[str, Entry], folder: str) -> None:
-    """Write files of a commit or the index below `folder`, which holds nothing else yet.
+    """Write regular files of a commit or the index below `folder`, which holds nothing else than such files.
 
-    What may be run stays so. A link is made only if it leads to a place below `folder`. Raises PromptlintError for a
-    name that leads out of it, and if something cannot be written.
+    What may be run stays so. Raises PromptlintError for a name that leads out of it, and if something cannot be
+    written.
     """
     for path in entries:
         if not _stays_below(path):
             raise PromptlintError(f"{shown(path)} is no name of a file in a folder", "rename it in the repository")
-    files = {path: entry for path, entry in entries.items() if entry.mode != _LINK}
-    links = {path: entry for path, entry in entries.items() if entry.mode == _LINK}
-    everything = {**files, **links}  # links at the end: nothing is written through one
-    names = {entry.blob: path for path, entry in everything.items()}
-    contents = blobs([entry.blob for entry in everything.values()], names)
+    names = {entry.blob: path for path, entry in entries.items()}
+    contents = blobs([entry.blob for entry in entries.values()], names)
     made: set[str] = set()
-    for (path, entry), data in zip(everything.items(), contents, strict=True):
+    for (path, entry), data in zip(entries.items(), contents, strict=True):
         target = os.path.join(folder, *path.split("/"))
         try:
             if (parent := os.path.dirname(target)) not in made:
                 os.makedirs(parent, exist_ok=True)
                 made.add(parent)
-            if entry.mode == _LINK:
-                _link(target, path, os.fsdecode(data))
-            else:
-                _write(target, data, 0o777 if entry.mode == "100755" else 0o666)
+            _write(target, data, 0o777 if entry.mode == "100755" else 0o666)
         except OSError as error:
             raise PromptlintError(f"{shown(path)} cannot be written ({error.strerror})", "see the folder") from None
 
@@ -152,15 +144,6 @@ def _write(target: str, data: bytes, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(target, flags, mode), "wb") as file:
         file.write(data)
-
-
-def _link(target: str, path: str, leads_to: str) -> None:
-    steps = leads_to.split("/")
-    up = next((number for number, step in enumerate(steps) if step != ".."), len(steps))
-    # The folders above a link are folders. Behind a name, which may be a link as well, nothing may lead up again.
-    if up <= path.count("/") and _stays_below("/".join(steps[up:]) or "x"):
-        with suppress(FileExistsError, NotImplementedError):  # names that differ in case only, on some systems
-            os.symlink(leads_to, target)
 
 
 def _stays_below(path: str) -> bool:

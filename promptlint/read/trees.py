@@ -15,20 +15,6 @@ _CHUNK = 1 << 20
 _MOST_GONE = 1000  # files of a folder for which a new name is looked for
 
 
-def resolved(pattern: str, folder: str) -> str | None:
-    """A pattern of a configuration in `folder` ("" or "a/b/"), relative to the top; None if it leads out of it."""
-    steps = _steps(pattern, folder)
-    return None if steps is None else "/".join((*steps[0], *steps[1]))
-
-
-def literal_prefix(pattern: str, folder: str) -> str:
-    """What all files that a pattern names have in front: the whole path, or the folder before the first wildcard.
-
-    "" means that they may be anywhere.
-    """
-    return "/".join((_steps(pattern, folder) or ((), ()))[0])
-
-
 def _steps(pattern: str, folder: str) -> tuple[Sequence[str], Sequence[str]] | None:
     """The folders and names of a pattern from the top: those before the first wildcard, and the rest."""
     if pattern.startswith("/"):

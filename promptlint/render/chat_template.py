@@ -22,6 +22,10 @@ _GGUF_KEY = "tokenizer.chat_template"
 _GGUF_SPECIAL = ("bos", "eos", "unknown", "padding")
 
 
+class NoChatTemplate(PromptlintError):
+    """There is a file or a folder, but no chat template in it."""
+
+
 class ChatTemplate(NamedTuple):
     """One template with what it may print beside the request."""
 
@@ -73,7 +77,7 @@ def open_chat_template(spec: str) -> ChatTemplates | NativeChat:
     if isinstance(found, NativeChat):
         return found
     if not found:
-        raise PromptlintError(f"{shown(path)} holds no chat template", _HINT)
+        raise NoChatTemplate(f"{shown(path)} holds no chat template", _HINT)
     _checked(found, path)
     if name is not None and name not in found:
         raise PromptlintError(

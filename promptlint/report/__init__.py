@@ -4,6 +4,8 @@ from promptlint.errors import PromptlintError
 from promptlint.finding import Report
 
 FORMS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
+CONFIRM_FORMS = ("text", "json", "markdown", "csv", "svg")
+"""Those of `promptlint confirm`; the last two hold the measured prefixes only."""
 
 
 def write(report: Report, form: str, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:
@@ -49,4 +51,16 @@ def write(report: Report, form: str, *, color: bool = False, excerpts: bool = Tr
         from promptlint.report import markdown
 
         return markdown.write(report, excerpts=excerpts)
+    if form in ("csv", "svg"):
+        return _measured(report, form)
     raise PromptlintError(f"unknown format {form!r}", f"use one of {', '.join(FORMS)}")
+
+
+def _measured(report: Report, form: str) -> str:
+    """The measured prefixes as a table or a picture. Raises PromptlintError if nothing was measured."""
+    facts = report.confirm
+    if facts is None or not facts.ramp:
+        raise PromptlintError(f"no times for {form} were measured", "confirm --prefix 512,2048 measures some")
+    from promptlint.report import confirm_chart
+
+    return confirm_chart.csv(facts.ramp) if form == "csv" else confirm_chart.svg(facts.ramp, facts.model)

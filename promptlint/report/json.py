@@ -32,10 +32,7 @@ def write(report: Report, *, excerpts: bool = True) -> str:
     elif report.diffs:
         body["diff"] = _diff(report.diffs[0], excerpts)
     if report.command == "tokenizers":
-        body["tokenizers"] = {
-            "available": [_vocabulary(each) for each in report.vocabularies if each.place is not None],
-            "missing": [_vocabulary(each) for each in report.vocabularies if each.place is None],
-        }
+        body["tokenizers"] = _vocabularies(report)
     if report.command == "models":
         from promptlint.report.json_models import model
 
@@ -55,6 +52,8 @@ def write(report: Report, *, excerpts: bool = True) -> str:
 
         body["findings"] = check_findings(report, excerpts)
         body["check"] = check(report.check, excerpts)
+    if report.command == "confirm":
+        body["confirm"] = _confirm(report)
     if report.varied is not None:
         from promptlint.report.json_vary import vary
 
@@ -65,6 +64,15 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         body["key"], fill = key(report)
         return _guarded(fill(_dumps(body)))
     return _guarded(_dumps(body))
+
+
+def _confirm(report: Report) -> Object | None:
+    """None: a dry run asked nobody."""
+    if report.confirm is None:
+        return None
+    from promptlint.report.json_confirm import confirm
+
+    return confirm(report.confirm)
 
 
 def _hidden(report: Report) -> str:
@@ -166,6 +174,13 @@ def _template(found: TemplateLine | None, excerpts: bool) -> Object | None:
 def _table(table: Table) -> Object:
     rows = [[mask(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows]
     return {"title": mask(table.title), "columns": list(table.columns), "rows": rows}
+
+
+def _vocabularies(report: Report) -> Object:
+    return {
+        "available": [_vocabulary(each) for each in report.vocabularies if each.place is not None],
+        "missing": [_vocabulary(each) for each in report.vocabularies if each.place is None],
+    }
 
 
 def _vocabulary(vocabulary: Vocabulary) -> Object:

@@ -22,6 +22,11 @@ def write(report: Report, *, excerpts: bool = True) -> str:
         from promptlint.report import markdown_check
 
         return guard("\n\n".join([*markdown_check.blocks(report, excerpts), *map(_table, report.tables)]) + "\n")
+    if report.confirm is not None:
+        from promptlint.report import markdown_confirm
+
+        told = [*markdown_confirm.blocks(report), *map(_table, report.tables), *_notes(report)]
+        return guard("\n\n".join(told) + "\n")
     verdict = f"**{report.verdict}**: " if report.verdict is not None else ""
     blocks: list[str] = []
     if report.lint is not None:
@@ -38,8 +43,11 @@ def write(report: Report, *, excerpts: bool = True) -> str:
     if report.lint is None:
         blocks += [_finding(report.findings[index]) for index in phrases.uncovered(report)]
     blocks += [_table(table) for table in report.tables]
-    blocks += ["\n".join(f"- Note: {words(line(note))}" for note in report.notes)] if report.notes else []
-    return guard("\n\n".join(blocks) + "\n")
+    return guard("\n\n".join([*blocks, *_notes(report)]) + "\n")
+
+
+def _notes(report: Report) -> list[str]:
+    return ["\n".join(f"- Note: {words(line(note))}" for note in report.notes)] if report.notes else []
 
 
 def words(visible: str) -> str:

@@ -22,6 +22,8 @@ def write(report: Report, *, color: bool = False, excerpts: bool = True, width: 
         return _lint(report, style)
     if report.check is not None:
         return _check(report, style)
+    if report.confirm is not None:
+        return _confirm(report, style)
     blocks = [_folders(report, style)] if report.folders else []
     for diff in report.diffs:
         if not report.folders or diff.changes:
@@ -43,6 +45,13 @@ def _check(report: Report, style: Style) -> str:
 
     tables = [_table(table, style) for table in report.tables]
     return _joined([*blocks(report, style), *tables, _notes(report, style), summary(report, style)])
+
+
+def _confirm(report: Report, style: Style) -> str:
+    from promptlint.report.text_confirm import blocks
+
+    tables = [_table(table, style) for table in report.tables]
+    return _joined([*blocks(report, style), *tables, _notes(report, style)])
 
 
 def _joined(blocks: list[list[str]]) -> str:

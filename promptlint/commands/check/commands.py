@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from promptlint.commands.check.found import Source
 from promptlint.commands.check.trees import Tree
+from promptlint.commands.check.wrap import as_document
 from promptlint.errors import PromptlintError
-from promptlint.prompt import Document, Request, SourceByte
+from promptlint.prompt import Request
 from promptlint.read.names import shown
 
 WALL_S = 60.0
@@ -22,9 +23,7 @@ def printed_requests(source: Source, tree: Tree) -> Iterator[Request]:
     from promptlint.load.several import requests
 
     text = _output(source, tree.path(source.folder))
-    path = f"output of {source.name}"
-    document = Document(path, None, None, text.encode("utf-8", "surrogatepass"), text, "utf-8", SourceByte(0), 1)
-    for request in requests(document):
+    for request in requests(as_document(f"output of {source.name}", text)):
         if isinstance(request, PromptlintError):
             raise request
         yield request

@@ -125,7 +125,7 @@ def _figures(one: Both, told: Told, payers: "_Payers", how: How) -> tuple[Figure
     of_once = once.lost if once is not None else None
     usd, note, notes = None, "", list[str]()
     if lost:
-        each = price(lost, after, after.options)
+        each = price(lost, after)
         times, said = times_a_day(payers.often, told.source.entry.traffic, _lifetime_of(_first(one)), payers.most)
         usd = None if each.usd is None or times is None else each.usd * times
         note = each.note
@@ -134,7 +134,7 @@ def _figures(one: Both, told: Told, payers: "_Payers", how: How) -> tuple[Figure
             notes += ["dollars a day need the traffic: say in the configuration, traffic: {requests-per-day: N}"]
     usd_once = None
     if of_once:
-        cold = price(of_once, after if once is None or once.found is None else once.found, after.options)
+        cold = price(of_once, after if once is None or once.found is None else once.found)
         usd_once, note = cold.usd, note or cold.note
     model = model_of(after.diff.b.model or "", after.diff.b.provider, how.own)
     figures = Figures(

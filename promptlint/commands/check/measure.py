@@ -81,7 +81,7 @@ def _next(prompt: Prompt, sent: Sent, how: str, renderer: Counting, now: datetim
     changed = next(_varied(sent.request, how), None)
     if changed is None:
         return sent
-    return made(changed, sent.label, prompt.options, at_moment(prompt.sides, now), renderer)
+    return made(changed, sent.label, at_moment(prompt.sides, now), renderer)
 
 
 def _varied(request: Request, how: str) -> Iterator[Request]:
@@ -138,15 +138,15 @@ class OtherFormat(PromptlintError):
     """The requests are of two formats: nothing of one is in the other."""
 
 
-def price(tokens: int, found: Compared, options: Options) -> Loss:
+def price(tokens: int, found: Compared) -> Loss:
     """What it costs the second request that so many tokens are not read."""
     if found.rule is None or found.second.prompt is None:
         return Loss(None, "no price: token ids name no model")
-    prompt = found.second.prompt
+    prompt, own = found.second.prompt, found.options.own
     markers = looked_up(prompt, found.rule)[0] if found.rule.by_entries else ()
     exact = is_exact(prompt, found.options)
     return price_of(
-        tokens, found.rule, markers, found.second.request, found.diff.b.prompt_tokens or 0, options.own, exact=exact
+        tokens, found.rule, markers, found.second.request, found.diff.b.prompt_tokens or 0, own, exact=exact
     )
 
 

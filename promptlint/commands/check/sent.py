@@ -182,7 +182,7 @@ def _requested(source: Source, setting: Setting, options: Options) -> Prompt:
         raise PromptlintError(f"{shown(source.name)}: no request in it", "see what `promptlint diff` reads")
 
     def at(label: str, now: datetime) -> Sent:
-        return made(requests[label], label, options, at_moment(sides, now), setting.renderer)
+        return made(requests[label], label, at_moment(sides, now), setting.renderer)
 
     keys = {label: fingerprint(request.document.text) for label, request in requests.items()}
     return Prompt(source, options, files, tuple(requests), at, setting.memos, keys, sides=sides)
@@ -204,7 +204,7 @@ def counterparts(before: Prompt, after: Prompt) -> dict[str, str]:
     return found
 
 
-def made(request: Request, label: str, options: Options, sides: "tuple[Side, Side] | None", renderer: Counting) -> Sent:
+def made(request: Request, label: str, sides: "tuple[Side, Side] | None", renderer: Counting) -> Sent:
     """A request with its prompt."""
     if request.token_ids is not None:
         return Sent(label, request, None, notes=request.notes)

@@ -10,13 +10,21 @@ from promptlint.commands.check.parts import roots_of, text_of
 from promptlint.commands.check.sent import Prompt, Sent, Setting, files_of, named
 from promptlint.commands.check.trees import Tree, document
 from promptlint.commands.check.variables import Sets, Values, as_before, sets_in, variable_files, without_stable
-from promptlint.commands.check.wrap import Printed, has_breakpoints, marks_of, with_signs, without_signs, wrapped
+from promptlint.commands.check.wrap import (
+    Printed,
+    as_document,
+    has_breakpoints,
+    marks_of,
+    with_signs,
+    without_signs,
+    wrapped,
+)
 from promptlint.commands.options import Options
 from promptlint.config.prompts import Markers
 from promptlint.errors import PromptlintError
 from promptlint.load import load
 from promptlint.load.text import like_json
-from promptlint.prompt import Document, Rendering, SourceByte
+from promptlint.prompt import Rendering
 from promptlint.read.names import shown
 from promptlint.render import render
 from promptlint.render.template import Template
@@ -114,7 +122,7 @@ def _as_sent(
     model = _model_of(source, tree)
     if like_json(printed.text):
         try:
-            request = load(_as_document(path, printed.text))
+            request = load(as_document(path, printed.text))
         except PromptlintError:
             pass
         else:
@@ -132,7 +140,7 @@ def _as_sent(
 def unmarked(sent: Sent) -> Sent:
     """The text of a template alone, as one block."""
     assert sent.printed is not None
-    request = load(_as_document(sent.request.document.path, sent.printed.text), input_format="text")
+    request = load(as_document(sent.request.document.path, sent.printed.text), input_format="text")
     return Sent(sent.label, request, render(request), sent.printed, {"": 0})
 
 
@@ -150,10 +158,6 @@ def _provider(options: Options, model: str | None) -> "Provider":
     from promptlint.commands.compare import provider_named
 
     return provider_named(options.provider, model)
-
-
-def _as_document(path: str, text: str) -> Document:
-    return Document(path, None, None, text.encode("utf-8", "surrogatepass"), text, "utf-8", SourceByte(0), 1)
 
 
 def says_breakpoints(source: Source, tree: Tree) -> bool:

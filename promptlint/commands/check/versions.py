@@ -135,7 +135,7 @@ class _Upgrade(NamedTuple):
         usable = [pair.diff.boundary.usable_tokens for pair in pairs]
         figures = Figures(usable[0], usable[1], after.diff.b.prompt_tokens, lost, moved.lost, None)
         verdict = judged(figures, budget)
-        cold = price(moved.lost, after, after.options) if moved.lost else None
+        cold = price(moved.lost, after) if moved.lost else None
         changes = in_order(new_costly(after, before), before, asked=True) if lost else []
         causes = (*(_cause(change, "request", lost) for change in changes), *moved.causes)
         document = request.document
@@ -165,7 +165,7 @@ class _Upgrade(NamedTuple):
         options = opened(version.tokenizer, provider=None, templates=templates, own=self.own)
 
         def at(label: str, now: datetime) -> Sent:
-            return made(request, label, options, at_moment(options.sides, now), self.renderer)
+            return made(request, label, at_moment(options.sides, now), self.renderer)
 
         return Prompt(source, options, (), (source.name,), at, {}, sides=options.sides)
 

@@ -113,7 +113,7 @@ class Wrapped(NamedTuple):
 def wrapped(text: str, marks: tuple[Mark, ...], provider: Provider, model: str | None, path: str) -> Wrapped:
     """The request that sends a text ahead of all else; plain text where who serves it takes texts."""
     if provider.assumed or provider.name in engines.names():
-        return Wrapped(_document(path, text), "text", {"": 0})
+        return Wrapped(as_document(path, text), "text", {"": 0})
     ends = [mark.char for mark in marks]
     begins = [0, *(end for end in ends if end < len(text))]
     lifetimes = {mark.char: mark.ttl for mark in marks}
@@ -134,7 +134,9 @@ def wrapped(text: str, marks: tuple[Mark, ...], provider: Provider, model: str |
         parts = {"/messages/0/content": 0}
     if not model:
         del body["model"]
-    return Wrapped(_document(path, json.dumps(body, ensure_ascii=False)), "anthropic" if own else "openai-chat", parts)
+    return Wrapped(
+        as_document(path, json.dumps(body, ensure_ascii=False)), "anthropic" if own else "openai-chat", parts
+    )
 
 
 def _marker(ttl: str | None, provider: Provider) -> dict[str, Any]:
@@ -144,7 +146,8 @@ def _marker(ttl: str | None, provider: Provider) -> dict[str, Any]:
     return {"cache_control": {"type": "ephemeral", **lifetime}}
 
 
-def _document(path: str, text: str) -> Document:
+def as_document(path: str, text: str) -> Document:
+    """A text that was made, not read, under a name for people."""
     data = text.encode("utf-8", "surrogatepass")
     return Document(path, None, None, data, text, "utf-8", SourceByte(0), 1)
 

@@ -1,0 +1,1 @@
+"""`promptlint confirm`: a prediction beside what a model or a server does."""

@@ -1,0 +1,332 @@
+"""`promptlint confirm`: a model is run with the prefix in its cache and without, or a server is asked, and judged."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from promptlint.commands.confirm.wanted import ConfirmOptions, lengths
+from promptlint.confirm_facts import ConfirmFacts, Generated, RampRow, Seen
+from promptlint.errors import PromptlintError
+from promptlint.finding import Report, Verdict
+
+if TYPE_CHECKING:
+    from promptlint.commands.confirm.pair import Pair, Window
+    from promptlint.confirm.equivalence import Equivalence, KvBoundary
+    from promptlint.confirm.implementation import Checked
+
+Say = Callable[[str], None]
+"""Told in words what is being done, for a terminal."""
+
+_CHECKED, _FEWER_CHECKED = 256, 128  # tokens of B whose logits are compared: a dozen times, in as many ways
+_LARGE = 2e11  # floating-point operations of the usual prefix: more take minutes on a processor
+_PREFIX, _SHORT_PREFIX, _PAIRS, _FEW_PAIRS = 2048, 512, 5, 3
+_TORCH = "pip install torch is enough for the built-in model, pip install 'promptlint-cache[model]' for others"
+
+
+class Subject(NamedTuple):
+    """The model that is run."""
+
+    backend: str
+    model: "Checked"
+    recording: Any  # the same with caches that forget nothing, to read keys and values of all positions
+    folder: str | None  # with its vocabulary and template
+    most: int | None  # tokens that it takes
+    window: int | None  # tokens that its layers look back, the fewest
+    parameters: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the usual lengths would take minutes."""
+        return self.on_processor and 2 * self.parameters * _PREFIX > _LARGE
+
+    @property
+    def on_processor(self) -> bool:
+        """Whether it runs on no device of its own."""
+        return (self.model.device or "cpu") == "cpu"
+
+
+def confirm(wanted: ConfirmOptions, say: Say = lambda what: None) -> Report:
+    """Run or ask, and judge. Raises PromptlintError for input that cannot be read, and models that cannot be run.
+
+    The verdict is None for a dry run only.
+    """
+    if wanted.endpoint is not None:
+        return _asked(wanted, say)
+    if wanted.check is None:
+        return _tried(wanted, say)
+    with redirect_stdout(sys.stderr):  # what the user's own code prints is no part of the report
+        return _tried(wanted, say)
+
+
+def _tried(wanted: ConfirmOptions, say: Say) -> Report:
+    prompts = _read(wanted) if wanted.paths and wanted.model is None else None  # its faults come before a slow import
+    subject = _subject(wanted, say)
+    if wanted.paths and subject.folder is not None:
+        from promptlint.commands.confirm.pair import pair_of_model, side_of
+
+        prompts = pair_of_model(wanted, side_of(wanted, subject.folder))
+    return _run(wanted, subject, prompts, say)
+
+
+def _read(wanted: ConfirmOptions) -> "Pair":
+    from promptlint.commands.confirm.pair import pair_in_bytes
+
+    return pair_in_bytes(wanted)
+
+
+def _subject(wanted: ConfirmOptions, say: Say) -> Subject:
+    from promptlint.confirm.device import set_threads, torch_or_error
+
+    say("importing torch")
+    try:
+        torch_or_error()
+    except PromptlintError as error:
+        raise PromptlintError(error.message, _TORCH if wanted.model is None else error.hint) from None
+    if wanted.model is not None:
+        set_threads(wanted.threads)
+        return _local(wanted, say)
+    set_threads(wanted.threads or 1)
+    return _own(wanted.check, say) if wanted.check is not None else _minimal(wanted)
+
+
+def _minimal(wanted: ConfirmOptions) -> Subject:
+    from promptlint.confirm.device import device_named, dtype_named
+    from promptlint.confirm.implementation import checked
+    from promptlint.confirm.minimal import Minimal
+
+    place = device_named(wanted.device or "cpu")
+    made = Minimal(wanted.seed or 0, dtype_named(wanted.dtype or "float32", place), str(place))
+    return Subject("minimal", checked(made), made, None, None, None, made.parameters())
+
+
+def _own(spec: str, say: Say) -> Subject:
+    """The user's own implementation."""
+    from promptlint.confirm.implementation import load_implementation
+
+    say(f"loading {spec}")
+    model = load_implementation(spec)
+    most = getattr(model.wrapped, "max_tokens", None)
+    return Subject("check", model, model, None, most if isinstance(most, int) else None, None, 0)
+
+
+def _local(wanted: ConfirmOptions, say: Say) -> Subject:
+    from promptlint.confirm.implementation import checked
+    from promptlint.confirm.local import open_local
+
+    assert wanted.model is not None
+    say(f"loading {wanted.model}")
+    found = open_local(
+        wanted.model,
+        device=wanted.device or "cpu",
+        dtype=wanted.dtype or "float32",
+        attention=wanted.attention,
+        allow_download=wanted.allow_download,
+        say=say,
+    )
+    recording = found.recording()
+    return Subject(
+        "transformers", checked(found), recording, found.folder, found.positions, found.window, found.parameters,
+        found.notes,
+    )  # fmt: skip
+
+
+def _run(wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", say: Say) -> Report:
+    from promptlint.confirm.device import memory_told
+
+    notes = [*subject.notes, *(prompts.notes if prompts is not None else ())]
+    part = boundary = None
+    with memory_told(f"a prompt on {subject.model.device or 'this machine'}"):
+        if prompts is not None:
+            part = _window(prompts, subject)
+            say("computing both prompts whole, to compare their keys and values")
+            boundary = _boundary(subject, part)
+            notes += filter(None, (part.note, boundary.why))
+        say("computing prompts in parts, to compare their logits")
+        equal = _equivalence(wanted, subject, prompts, part)
+        generated = _generated(wanted, subject, prompts, part, say)
+    if equal.verdict == "not_shown" or not equal.splits:  # else the figures say it
+        notes.append(equal.why)
+    rows, noisy, clock, more = _measured(wanted, subject, say)
+    seen = () if prompts is None else (_seen(wanted, prompts, part, boundary),)
+    facts = _facts(subject, prompts, seen, boundary, equal)._replace(
+        kv_first_difference=_first(part, boundary), generated=generated, ramp=rows, noisy=noisy, clock=clock,
+        speed=rows[-1].speed if rows else None, kv_bytes=rows[-1].kv_bytes if rows else None,
+    )  # fmt: skip
+    notes += more
+    return Report("confirm", _verdict(facts, equal.verdict), notes=tuple(dict.fromkeys(notes)), confirm=facts)
+
+
+def _window(prompts: "Pair", subject: Subject) -> "Window":
+    from promptlint.commands.confirm.pair import AROUND, LESS_AROUND, window
+
+    around = LESS_AROUND if subject.is_slow else AROUND
+    return window(prompts, subject.model.vocabulary, subject.most, around)
+
+
+def _boundary(subject: Subject, part: "Window") -> "KvBoundary":
+    from promptlint.confirm.equivalence import kv_boundary
+
+    return kv_boundary(subject.recording, part.a, part.b)
+
+
+def _first(part: "Window | None", boundary: "KvBoundary | None") -> int | None:
+    """The first position of the whole prompts whose keys or values differ."""
+    if part is None or boundary is None or boundary.first is None:
+        return None
+    return part.start + boundary.first
+
+
+def _equivalence(
+    wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", part: "Window | None"
+) -> "Equivalence":
+    """The logits of B around the place where it parts from A, or of random tokens; past a window if there is one."""
+    from promptlint.confirm.equivalence import equivalence
+    from promptlint.confirm.random_prompts import random_ids
+
+    seed = wanted.seed or 0
+    need = 0 if subject.window is None else 2 * subject.window + 64
+    need = min(need, subject.most - 32) if subject.most is not None else need
+    if prompts is None or part is None:
+        ids = random_ids(subject.model.vocabulary, need, seed) if need > 160 else None
+        return equivalence(subject.model, ids, seed=seed)
+    length = max(_FEWER_CHECKED if subject.is_slow else _CHECKED, need)
+    ahead = prompts.predicted - part.start  # in the window
+    start = max(min(ahead - length // 2 + 9, len(part.b) - length), 0)  # 9: a split that is no other one
+    ids = part.b[start : start + length]
+    ids += random_ids(subject.model.vocabulary, need - len(ids), seed + 1)
+    return equivalence(subject.model, ids, prefix=ahead - start, seed=seed)
+
+
+def _seen(wanted: ConfirmOptions, prompts: "Pair", part: "Window | None", boundary: "KvBoundary | None") -> Seen:
+    a, b = wanted.paths
+    first = _first(part, boundary)
+    observed = (
+        None if first is None or part is None or boundary is None else prompts.usable(_true_first(part, boundary))
+    )
+    gap = ""
+    if observed is not None and observed != prompts.predicted:
+        gap = f"the tokens part at {prompts.common:,}, keys and values at {first:,}: " + (
+            "the model does not see the token that differs"
+            if observed > prompts.predicted
+            else "something in front of it has a part in them"
+        )
+    source = "the first position whose keys or values differ" if first is not None else ""
+    return Seen(a, b, prompts.predicted, observed, len(prompts.b), source, gap)
+
+
+def _true_first(part: "Window", boundary: "KvBoundary") -> int | None:
+    """None: the whole of the shorter prompt is equal, which a cut one may only seem to be."""
+    assert boundary.first is not None
+    return None if boundary.difference is None and part.whole else part.start + boundary.first
+
+
+def _facts(
+    subject: Subject,
+    prompts: "Pair | None",
+    seen: tuple[Seen, ...],
+    boundary: "KvBoundary | None",
+    equal: "Equivalence",
+) -> ConfirmFacts:
+    model = subject.model
+    shown = bool(equal.splits)  # else the runs without a cache differ already
+    return ConfirmFacts(
+        backend=subject.backend,
+        model=model.name,
+        device=model.device or "unknown device",
+        dtype=model.dtype,
+        attention=model.attention,
+        tokenizer="" if prompts is None else prompts.tokenizer,
+        predicted_tokens=seen[0].predicted_tokens if seen else None,
+        observed_tokens=seen[0].observed_tokens if seen else None,
+        kv_first_difference=None,
+        kv_noise=None if boundary is None else boundary.noise,
+        kv_difference=None if boundary is None else boundary.difference,
+        logit_diff=equal.logit_diff if shown else None,
+        control_diff=equal.control_diff if shown else None,
+        noise=equal.noise,
+        tolerance=equal.tolerance,
+        splits=equal.splits,
+        suspect=equal.suspect,
+        suspect_why=equal.suspect_why,
+        seen=seen,
+    )
+
+
+def _verdict(facts: ConfirmFacts, equal: Verdict) -> Verdict:
+    """The worst of: as much is reused as predicted, and it gives the same logits."""
+    wrong = facts.observed_tokens is not None and facts.observed_tokens != facts.predicted_tokens
+    if wrong or equal == "contradicted":
+        return "contradicted"
+    unseen = facts.predicted_tokens is not None and facts.observed_tokens is None
+    return "not_shown" if unseen else equal
+
+
+def _measured(wanted: ConfirmOptions, subject: Subject, say: Say) -> tuple[tuple[RampRow, ...], str, str, list[str]]:
+    """Rows, why they say nothing, their clock, notes."""
+    from promptlint.confirm import machine, measure
+
+    threads = wanted.threads or 1
+    prefixes, pairs, notes = _lengths(wanted, subject)
+
+    def progress(done: int, of: int) -> None:
+        say(f"measuring: {done} of {of} pairs of runs")
+
+    rows = measure.ramp(
+        subject.model.wrapped, prefixes, pairs=pairs, threads=threads, seed=wanted.seed or 0, progress=progress
+    )
+    name = machine.clock(subject.model.device or "cpu", threads).name
+    return rows, measure.noisy(rows, name, machine.load(), machine.cores()), name, notes
+
+
+def _lengths(wanted: ConfirmOptions, subject: Subject) -> tuple[Sequence[int], int, list[str]]:
+    """Prefixes and pairs: shorter and fewer where a large model would take minutes and nothing was asked for."""
+    asked = lengths(wanted.prefix)
+    pairs = wanted.pairs or (_FEW_PAIRS if subject.is_slow else _PAIRS)
+    if asked or not subject.is_slow:
+        return asked or (_PREFIX,), pairs, []
+    note = (
+        f"measured with a prefix of {_SHORT_PREFIX} tokens, as the model is slow here; --prefix {_PREFIX} takes longer"
+    )
+    return (_SHORT_PREFIX,), pairs, [note]
+
+
+def _generated(
+    wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", part: "Window | None", say: Say
+) -> Generated | None:
+    if wanted.generate is None or prompts is None or part is None:
+        return None
+    from promptlint.commands.confirm.greedy import generated
+
+    say(f"continuing b by {wanted.generate} tokens, three times")
+    return generated(subject.model, part.b, prompts.predicted - part.start, wanted.generate, subject.most)
+
+
+def _asked(wanted: ConfirmOptions, say: Say) -> Report:
+    """A server in place of a model."""
+    from decimal import Decimal, InvalidOperation
+
+    from promptlint.commands.confirm.live import LiveOptions, confirm_live
+
+    assert wanted.endpoint is not None
+    try:
+        most = None if wanted.max_usd is None else Decimal(wanted.max_usd)
+    except InvalidOperation:
+        most = Decimal("nan")
+    if most is not None and not (most.is_finite() and most >= 0):
+        raise PromptlintError(f"--max-usd {wanted.max_usd}: not an amount", "write it as 0.50")
+    templates = wanted.templates
+    options = LiveOptions(
+        endpoint=wanted.endpoint, api=wanted.api, model=wanted.model, key_env=wanted.key_env, max_usd=most,
+        dry_run=wanted.dry_run, cassette=wanted.cassette, provider=wanted.provider, tokenizer=wanted.tokenizer,
+        chat_template=None if templates is None else templates.chat_template,
+        template_kwargs={} if templates is None else templates.kwargs,
+        now=None if templates is None else templates.now,
+        block_size=wanted.block_size, input_format=wanted.input_format, request_path=wanted.request_path,
+        facts=wanted.facts, tokens=wanted.tokens or LiveOptions._field_defaults["tokens"],
+        seconds=wanted.timeout or LiveOptions._field_defaults["seconds"],
+    )  # fmt: skip
+    a, b = wanted.paths if len(wanted.paths) == 2 else (wanted.paths[0], None)
+    say(f"asking {wanted.endpoint}")
+    return confirm_live(a, b, options, lambda done, of: say(f"asking: {done} of {of} requests answered"))

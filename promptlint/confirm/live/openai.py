@@ -1,0 +1,120 @@
+"""The interface of OpenAI, and of the many servers that took it over: chat completions, completions, responses."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from promptlint.confirm.live.calls import Call, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.endpoint import Endpoint
+from promptlint.confirm.live.stream import Event
+
+_PATHS = {"openai-responses": "/responses", "completion": "/completions", "text": "/completions"}
+_CHAT = "/chat/completions"
+LEAST_RESPONSE = 16  # tokens: the Responses API takes no smaller limit
+_LEFT_OUT = frozenset(("n", "best_of", "background", "stream", "stream_options", "max_tokens", "max_completion_tokens"))
+_DIAGNOSED = re.compile(r"gpt-(5\.[6-9]|[6-9])")  # developers.openai.com, prompt-caching/diagnostics: GPT-5.6 and later
+
+# Where servers say how much they read; the first that is there counts.
+_READ = (
+    ("prompt_tokens_details", "cached_tokens"),
+    ("input_tokens_details", "cached_tokens"),
+    ("prompt_cache_hit_tokens",),  # DeepSeek
+    ("cached_tokens",),  # Moonshot, Together
+)
+_DETAILS = ("prompt_tokens_details", "input_tokens_details")
+
+
+def call(sent: Sent, place: Endpoint, salts: bool) -> Call:
+    """The request that asks for one prompt. `salts`: the server keeps caches apart by `cache_salt`."""
+    path = _PATHS.get(sent.format, _CHAT)
+    body = {name: value for name, value in sent.body.items() if name not in _LEFT_OUT}
+    body |= {"model": sent.model, "stream": True}
+    if path == "/responses":
+        body["max_output_tokens"] = max(sent.tokens, LEAST_RESPONSE)
+        if sent.compares and sent.after and diagnosed(sent.model):
+            options = body.get("prompt_cache_options")
+            kept = options if isinstance(options, dict) else {}
+            body["prompt_cache_options"] = {**kept, "comparison_response_id": sent.after}
+    else:
+        body["stream_options"] = {"include_usage": True}
+        newer = "max_completion_tokens" in sent.body or place.provider == "openai"
+        body["max_completion_tokens" if newer and path == _CHAT else "max_tokens"] = sent.tokens
+    if salts and sent.salt:
+        body["cache_salt"] = sent.salt
+    if sent.fresh and not salts:
+        body["cache_prompt"] = False  # llama.cpp
+    return Call("POST", place.below(path, "/v1"), dumps(body))
+
+
+def diagnosed(model: str) -> bool:
+    """Whether the vendor's diagnostics know this model."""
+    return _DIAGNOSED.match(model) is not None
+
+
+def is_output(event: Event) -> bool:
+    """Whether an event brings a part of the answer."""
+    kind = held(event.value, "type")
+    if isinstance(kind, str) and kind.startswith("response."):
+        return kind.endswith(".delta") and bool(held(event.value, "delta"))
+    choices = held(event.value, "choices")
+    for choice in choices if isinstance(choices, list) else ():
+        delta = held(choice, "delta")
+        if held(choice, "text"):
+            return True
+        if isinstance(delta, dict) and any(value for name, value in delta.items() if name != "role"):
+            return True
+    return False
+
+
+def read(events: Sequence[Event]) -> Reported:
+    """What the events of one answer report."""
+    usage: Mapping[str, Any] = {}
+    timings: Any = None
+    found = Reported()
+    for event in events:
+        value = event.value
+        response = held(value, "response") if isinstance(held(value, "response"), dict) else value
+        if isinstance(held(response, "id"), str):
+            found = found._replace(id=response["id"])
+        if isinstance(held(response, "usage"), dict):
+            usage = response["usage"]
+        timings = held(value, "timings") or timings
+        found = found._replace(miss_reason=_diagnosis(response) or found.miss_reason)
+    return _counted(found, usage, timings)
+
+
+def _counted(found: Reported, usage: Mapping[str, Any], timings: Any) -> Reported:
+    prompt = number(usage.get("prompt_tokens", usage.get("input_tokens")))
+    output = number(usage.get("completion_tokens", usage.get("output_tokens")))
+    found = found._replace(prompt_tokens=prompt, output_tokens=output)
+    for name in _DETAILS:
+        written = number(held(usage, name, "cache_write_tokens"))
+        if written is not None:
+            found = found._replace(written=_by_lifetime(held(usage, name, "cache_write_tokens_details"), written))
+    for way in _READ:
+        cached = number(held(usage, *way))
+        if cached is not None:
+            return found._replace(cached_tokens=cached, source=".".join(("usage", *way)))
+    cached = number(held(timings, "cache_n"))
+    if cached is not None:
+        return found._replace(cached_tokens=cached, source="timings.cache_n")
+    return found
+
+
+def _by_lifetime(details: Any, written: int) -> dict[str, int]:
+    """Written tokens by lifetime: fields are called `ttl_30m_tokens`."""
+    if not isinstance(details, dict):
+        return {"30m": written} if written else {}
+    lifetimes = ((name.removeprefix("ttl_").removesuffix("_tokens"), number(held)) for name, held in details.items())
+    return {name: tokens for name, tokens in lifetimes if tokens}
+
+
+def _diagnosis(response: Any) -> str:
+    """What `prompt_cache_diagnostics` says; source: developers.openai.com, guides/prompt-caching/diagnostics."""
+    found = held(response, "prompt_cache_diagnostics")
+    kind, reason = held(found, "type"), held(found, "reason")
+    if not isinstance(kind, str):
+        return ""
+    said = reason if kind == "cache_miss" and isinstance(reason, str) else kind
+    missed = number(held(found, "cache_missed_tokens"))
+    return f"{said} ({missed:,} tokens missed)" if missed is not None else said
