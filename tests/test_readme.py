@@ -79,7 +79,7 @@ def test_the_workflow_uses_what_the_action_gives() -> None:
 
 
 def test_every_option_is_described() -> None:
-    commands = [printed(command, "--help") for command in ("diff", "key", "lint", "vary", "check", "lock")]
+    commands = [printed(command, "--help") for command in ("diff", "key", "lint", "vary", "check", "lock", "confirm")]
     options = {option for text in commands for option in re.findall(r"(?<!\w)--[a-z-]+", text)} - {"--help"}
     described = {
         option
@@ -92,6 +92,6 @@ def test_every_option_is_described() -> None:
 def test_every_verdict_and_format_is_described() -> None:
     readme = README.read_text("utf-8")
     schema = (ROOT / "promptlint" / "schemas" / "report.schema.json").read_text("utf-8")
-    for verdict in ("same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail"):
+    for verdict in ("same", "kept", "bust", "refused", "wrong_reuse", "unknown", "pass", "fail", "confirmed", "contradicted", "not_shown"):
         assert f'"{verdict}"' in schema
         assert f"| `{verdict}` |" in readme
