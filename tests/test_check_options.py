@@ -1,10 +1,12 @@
 """Budgets, declared losses, commands, folders and upgrades of `promptlint check`."""
 
 import json
+import os
 import sys
-from datetime import datetime, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -15,6 +17,7 @@ from check_projects import (
     Checked,
     Files,
     check,
+    environment,
     repository,
     settings,
     template,
@@ -23,6 +26,9 @@ from check_projects import (
     write,
 )
 from check_samples import few_samples, judge
+from promptlint.check_facts import Allowed
+from promptlint.commands.check import run
+from promptlint.commands.check.run import CheckOptions
 
 FAILING = template().replace("guide.\n", "guide. The ticket is {{ ticket }}.\n", 1)
 COLD = template().replace("Keep to this guide.", "Follow this guide.")
@@ -110,20 +116,30 @@ def _allow(until: str, prompt: str = "support") -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("days", "prompt", "code"),
-    [(0, "support", 0), (-1, "support", 1), (200, "sup*", 0), (200, "other", 1), (200, "suppor", 1)],
+    ("until", "prompt", "verdict"),
+    [
+        ("2027-05-03", "support", "pass"),
+        ("2027-05-02", "support", "fail"),
+        ("2027-12-01", "sup*", "pass"),
+        ("2027-12-01", "other", "fail"),
+        ("2027-12-01", "suppor", "fail"),
+    ],
 )
-def test_a_declared_loss_passes_until_its_last_day(days: int, prompt: str, code: int, tmp_path: Path) -> None:
-    until = (datetime.now().astimezone() + timedelta(days=days)).date().isoformat()
+def test_a_declared_loss_passes_until_its_last_day(
+    until: str, prompt: str, verdict: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = _allow(until, prompt)
     made = repository(tmp_path, template_project(allow=rows), template_project(FAILING, allow=rows))
-    found = check(made.path, "--base", "main", now=None)
-    assert found.code == code, found.out
-    assert found.touched["verdict"] == found.report["verdict"] == ("fail" if code else "pass")
-    assert found.touched["lost_tokens_per_request"] > 2000
-    if code == 0:
-        assert found.touched["allowed"] == {"reason": "the ticket has to come first", "until": until}
-        assert {each["severity"] for each in found.report["findings"]} <= {"info", "warning"}
+    monkeypatch.chdir(made.path)
+    with mock.patch.dict(os.environ, environment(), clear=True):
+        report = run.check(CheckOptions(base="main", today=date(2027, 5, 3)))
+    assert report.check is not None
+    (found,) = report.check.prompts
+    assert found.verdict == report.verdict == verdict
+    assert (found.lost_tokens_per_request or 0) > 2000
+    if verdict == "pass":
+        assert found.allowed == Allowed("the ticket has to come first", until)
+        assert {each.severity for each in report.findings} <= {"info", "warning"}
 
 
 def test_a_declared_loss_that_has_run_out_is_told(tmp_path: Path) -> None:

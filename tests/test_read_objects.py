@@ -1,7 +1,11 @@
 """Contents from the object store, and files that are written from it."""
 
 import os
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from typing import IO
+from unittest.mock import Mock
 
 import pytest
 
@@ -66,16 +70,53 @@ def test_faults(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert fault(a).startswith("git is not installed; ")
 
 
-def test_slow_git(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give up git when it lets us wait, and not when we let it wait."""
-    import time
+class Clock:
+    """Stands in for the clock and for timers: they run off when the test says so."""
 
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.run_off: Callable[[], None] = lambda: None  # of the newest timer
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def timer(self, seconds: float, run_off: Callable[[], None]) -> Mock:
+        self.run_off = run_off
+        return Mock()
+
+
+def test_git_may_wait_for_us(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(objects, "time", clock)
+    monkeypatch.setattr("threading.Timer", clock.timer)
     a = tree("HEAD")["a"].blob
-    monkeypatch.setattr(git, "GIT_S", 0.3)
     contents = blobs([a, a])
     next(contents)
-    time.sleep(0.8)
+    clock.now = 10 * git.GIT_S
+    clock.run_off()
     assert list(contents) == [b"a\r\n\0\xff"]
+
+
+@pytest.mark.parametrize(("waited", "over"), [(0.5, False), (1.5, True)])
+def test_we_wait_for_git_for_some_time(waited: float, over: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, kill = Clock(), Mock()
+    monkeypatch.setattr(objects, "time", clock)
+    monkeypatch.setattr("threading.Timer", clock.timer)
+    patience = objects._Patience(kill)
+    clock.now = 1000.0  # we did not wait until then
+
+    def read(source: IO[bytes], name: str) -> bytes:
+        clock.now += waited * git.GIT_S
+        clock.run_off()
+        return b"read"
+
+    assert patience.during(read, BytesIO(), "a") == b"read"
+    assert (patience.over, kill.called) == (over, over)
+
+
+def test_git_that_never_answers(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = tree("HEAD")["a"].blob
+    monkeypatch.setattr(git, "GIT_S", 0.0)
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/git").write_text("#!/bin/sh\nexec sleep 60\n")
     (tmp_path / "bin/git").chmod(0o755)

@@ -41,6 +41,14 @@ def test_the_other_examples(expected: Expected) -> None:
     expected(README, readme)
 
 
+def test_the_proof_looks_as_shown() -> None:
+    """Times and differences vary from machine to machine; the words do not."""
+    block = r"(?<=^```shell-session\n)\$ promptlint ([^\n]*)\n(.*?)(?=^```$)"
+    ((command, shown),) = re.findall(block, README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    figure = r"[0-9][0-9.,e-]*x?( (µs|ms|s)\b)?"
+    assert re.sub(figure, "N", shown).split() == re.sub(figure, "N", printed(*command.split())).split()
+
+
 def yaml_blocks() -> list[str]:
     return re.findall(r"(?<=^```yaml\n).*?(?=^```$)", README.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 

@@ -26,6 +26,9 @@ _POINTS_TO: dict[Suspect, str] = {
 }
 
 
+_HALF = ("float16", "bfloat16")
+
+
 def points_to(suspect: Suspect) -> str:
     """The sentence that a reader of a mismatch needs first."""
     return f"a mismatch points {_POINTS_TO[suspect]}"
@@ -58,7 +61,8 @@ def _equality(facts: ConfirmFacts) -> str:
     if facts.logit_diff > facts.tolerance:
         return "with reuse the logits are other ones"
     doubt = ", but no control failed" if facts.control_diff is None or facts.control_diff <= facts.tolerance else ""
-    return f"logits are equal with reuse{doubt}"
+    limit = f", as far as {facts.dtype} shows it" if facts.dtype in _HALF else ""
+    return f"logits are equal with reuse{limit}{doubt}"
 
 
 def _faster(facts: ConfirmFacts) -> str:

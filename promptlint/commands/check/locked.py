@@ -14,7 +14,7 @@ from promptlint.commands.check.findings import findings_of
 from promptlint.commands.check.found import Source, configurations, named_apart, sources
 from promptlint.commands.check.judging import How, Told, finished
 from promptlint.commands.check.links import linked
-from promptlint.commands.check.lost import lost_segments
+from promptlint.commands.check.lost import kept_segments, locked_segments, lost_segments
 from promptlint.commands.check.measure import Asked, Compared, followed, pairs_of
 from promptlint.commands.check.parts import text_of
 from promptlint.commands.check.prompt import Judged, bare, failed, nothing_counted, unrendered
@@ -85,11 +85,11 @@ def _here(source: Source, how: How, old: LockedPrompt | None = None) -> _Here:
     prompt = prompt_of(source, setting)
     pairs = tuple((asked, followed(prompt, asked, how.now, how.renderer)) for asked in pairs_of(prompt))
     first = pairs[0][1]
-    renderings = tuple(
-        locked(variant, sent, found)
+    renderings = {  # a single request is the first of two pairs
+        variant: locked(variant, sent, found)
         for asked, found in pairs
         for variant, sent in zip(_variants(asked), (found.first, found.second), strict=True)
-    )
+    }
     side = first.diff.b
     kept = LockedPrompt(
         source.name,
@@ -99,7 +99,7 @@ def _here(source: Source, how: How, old: LockedPrompt | None = None) -> _Here:
         side.tokenizer,
         first.diff.boundary.exact,
         key_of(first),
-        renderings,
+        tuple(renderings.values()),
     )
     return _Here(prompt, pairs, kept)
 
@@ -218,9 +218,10 @@ def _both(asked: Asked, found: Compared, old: LockedPrompt | None, here: _Here) 
     names = _variants(asked)
     if any(name not in kept for name in names):
         return Both(None, found, asked, None)
-    was, is_now = ((held[names[0]], held[names[1]]) for held in (kept, now))
-    before = Before(was[1].prompt_tokens, was[1].usable_tokens, False, True, bool(was[0].boundaries), None)
-    return Both(before, found, asked, lost_segments(was, is_now), lost_segments(is_now, was))
+    was, new = kept[names[1]], now[names[1]]
+    before = Before(was.prompt_tokens, was.usable_tokens, False, True, bool(kept[names[0]].boundaries), None)
+    lost, won = lost_segments(was, new, kept_segments(found, new)), lost_segments(new, was, locked_segments(was))
+    return Both(before, found, asked, lost, won)
 
 
 def _worst_once(old: LockedPrompt, here: _Here) -> Once | None:

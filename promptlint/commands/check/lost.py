@@ -7,6 +7,7 @@ from itertools import accumulate
 from promptlint.boundary.divergence import shared_chars
 from promptlint.cache.reuse import written
 from promptlint.commands.check.measure import Compared
+from promptlint.commands.check.segments import cuts
 from promptlint.commands.single import counted
 from promptlint.gate.lock import LockedRendering
 from promptlint.gate.lost import SLACK, covered, still_sent
@@ -65,18 +66,20 @@ def _reusable(found: Compared) -> int:
     return min(ends, key=lambda end: abs(count(end) - usable), default=0)
 
 
-def lost_segments(
-    before: tuple[LockedRendering, LockedRendering], after: tuple[LockedRendering, LockedRendering]
-) -> int:
-    """The same for what a lock keeps: of the second request of both states, in whole segments."""
-    (_, old), (_, new) = before, after
-    end = _segments(new)
+def lost_segments(old: LockedRendering, new: LockedRendering, kept: int) -> int:
+    """The same for what a lock keeps of the second request, in whole segments: `new` can reuse `kept` of them."""
     hashes = [segment.hash for segment in new.segments]
-    flags = still_sent([segment.hash for segment in old.segments[: _segments(old)]], hashes[:end], hashes[end:])
-    lost = sum(segment.tokens for segment, flag in zip(new.segments[end:], flags, strict=True) if flag)
+    flags = still_sent([segment.hash for segment in old.segments[: locked_segments(old)]], hashes[:kept], hashes[kept:])
+    lost = sum(segment.tokens for segment, flag in zip(new.segments[kept:], flags, strict=True) if flag)
     return min(_more_than_slack(lost), old.usable_tokens)
 
 
-def _segments(one: LockedRendering) -> int:
-    """Whole segments within what can be reused."""
+def kept_segments(found: Compared, new: LockedRendering) -> int:
+    """Whole segments that the second request can reuse; those that only rounding to units takes away are among them."""
+    prompt, end = found.second.prompt, _reusable(found)
+    return locked_segments(new) if prompt is None else sum(cut.end <= end for cut in cuts(prompt))
+
+
+def locked_segments(one: LockedRendering) -> int:
+    """The same as far as a lock tells: rounded."""
     return sum(end <= one.usable_tokens for end in accumulate(segment.tokens for segment in one.segments))

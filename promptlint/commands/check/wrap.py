@@ -53,7 +53,7 @@ def with_signs(source: str) -> Signed:
     """The template with a sign behind each breakpoint. The comment stays, and so do lines and white space."""
     if "promptlint:" not in source:
         return Signed(source, "", ())
-    nonce = os.urandom(8).hex()
+    nonce = str(int.from_bytes(os.urandom(8)))  # digits: no filter makes other letters of them
     lifetimes: list[str | None] = []
 
     def sign(found: re.Match[str]) -> str:
