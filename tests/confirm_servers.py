@@ -4,8 +4,18 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
+
+from promptlint.commands.confirm.live import LiveOptions, confirm_live
+from promptlint.finding import Report
+
+MUCH = Decimal(100)
+"""More dollars than a test could spend."""
 
 
 class Reply(NamedTuple):
@@ -34,6 +44,7 @@ class Fake:
         self.replies, self.at = list(replies), at
         self.asked: list[Asked] = []
         self.address = ""
+        self.left = threading.Event()  # whoever asked has gone before the end of an answer
 
     @property
     def prompts(self) -> list[Asked]:
@@ -103,8 +114,8 @@ def serving(*replies: Reply, at: dict[str, Reply] | None = None) -> Iterator[Fak
                     self.wfile.flush()
                     if reply.pause:
                         stop.wait(reply.pause)
-            except OSError:  # who asked has gone
-                pass
+            except OSError:
+                fake.left.set()
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
@@ -122,3 +133,37 @@ def serving(*replies: Reply, at: dict[str, Reply] | None = None) -> Iterator[Fak
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+KEY = "sk-proj-Zq83hTnV02mMdJxW71aa"
+SYSTEM = {"role": "system", "content": "Answer in one word. " + "The shop sells tea and cups. " * 40}
+A: dict[str, Any] = {"model": "m", "messages": [SYSTEM, {"role": "user", "content": "Name a colour."}]}
+_NEXT = [{"role": "assistant", "content": "Red."}, {"role": "user", "content": "And?"}]
+B: dict[str, Any] = {"model": "m", "messages": [*A["messages"], *_NEXT]}
+VLLM = {
+    "/v1/models": models("vllm"),
+    "/version": plain({"version": "0.32.0"}),
+    "/metrics": Reply((b'vllm:cache_config_info{block_size="16",x="y"} 1.0\n',), kind="text/plain"),
+    "/tokenize": plain({"tokens": list(range(400))}),
+}
+
+
+def written(folder: Path, **bodies: Any) -> list[str]:
+    paths = [folder / f"{name}.json" for name in bodies]
+    for path, body in zip(paths, bodies.values(), strict=True):
+        path.write_text(json.dumps(body))
+    return [str(path) for path in paths]
+
+
+def asked(folder: Path, address: str, a: Any = A, b: Any = B, **options: Any) -> Report:
+    """The report on two requests; a server that may be a gateway is asked only if an amount is named."""
+    one, two = written(folder, a=a, b=b)
+    return confirm_live(one, two, LiveOptions(address, **options))
+
+
+def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key in the environment, and a proxy that is not there: it must not be asked."""
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from confirm_servers import chat, plain, serving
+from confirm_servers import KEY, MUCH, chat, plain, serving
 from conftest import ROOT
 from promptlint.commands.confirm import live
 from promptlint.commands.confirm.live import LiveOptions, confirm_live
 from promptlint.confirm.live.apis import APIS
-from promptlint.confirm.live.calls import Call
-from promptlint.confirm.live.stream import Event
+from promptlint.confirm.live.calls import Call, Event
 from promptlint.errors import PromptlintError
 from promptlint.finding import Report
 from promptlint.load.several import requests
@@ -26,7 +25,6 @@ from promptlint.read.sources import read
 FOLDER = ROOT / "fixtures" / "cassettes"
 OPENAI, ANTHROPIC = "https://api.openai.com", "https://api.anthropic.com"
 GEMINI, LOCAL = "https://generativelanguage.googleapis.com", "http://127.0.0.1:8000"
-KEY = "sk-proj-Zq83hTnV02mMdJxW71aa"
 Row = tuple[str, str | None, int | None, int | None, str, str]
 # endpoint, verdict, predicted, observed, field, the vendor's reason
 WANTED: Mapping[str, Row] = {
@@ -129,7 +127,7 @@ def test_a_recording_holds_no_key_and_answers_for_the_server(tmp_path: Path, mon
     cassette = tmp_path / "kept.json"
     replies = [chat(363, 0, user=KEY), chat(366, 350, user=f"Bearer {KEY}")]
     with serving(*replies) as fake:
-        options = LiveOptions(fake.address, cassette=str(cassette), key_env="MY_KEY")
+        options = LiveOptions(fake.address, cassette=str(cassette), key_env="MY_KEY", max_usd=MUCH)
         first = confirm_live(a, b, options)
     assert all(one.headers["authorization"] == f"Bearer {KEY}" for one in fake.prompts)
     assert KEY not in cassette.read_text("utf-8")
@@ -143,12 +141,38 @@ def test_a_recording_holds_no_key_and_answers_for_the_server(tmp_path: Path, mon
         confirm_live(b, a, LiveOptions("http://127.0.0.1:1", cassette=str(cassette)))
 
 
-def test_a_run_that_fails_leaves_no_cassette(tmp_path: Path) -> None:
+def test_a_run_that_pays_for_nothing_leaves_no_cassette(tmp_path: Path) -> None:
     a, b = (str(FOLDER / "vllm" / name) for name in ("a.json", "b.json"))
     cassette = tmp_path / "kept.json"
     with serving(plain({}, 500)) as fake, pytest.raises(PromptlintError, match=r"\(500\)"):
-        confirm_live(a, b, LiveOptions(fake.address, cassette=str(cassette)))
+        confirm_live(a, b, LiveOptions(fake.address, cassette=str(cassette), max_usd=MUCH))
     assert not cassette.exists()
+
+
+def test_what_was_paid_for_is_kept_if_a_later_request_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    a, b = (str(FOLDER / "vllm" / name) for name in ("a.json", "b.json"))
+    cassette = tmp_path / "kept.json"
+    failing = plain({"error": {"message": f"no memory for {KEY}"}}, 500)
+    with serving(chat(363, 0), failing) as fake, pytest.raises(PromptlintError, match="as an incomplete recording"):
+        confirm_live(a, b, LiveOptions(fake.address, cassette=str(cassette), max_usd=MUCH, key_env="MY_KEY"))
+    kept = json.loads(cassette.read_text("utf-8"))
+    assert "(500): no memory" in kept["incomplete"]
+    assert KEY not in cassette.read_text("utf-8")
+    assert sum(one["request"]["method"] == "POST" for one in kept["interactions"]) == 2
+    with pytest.raises(PromptlintError, match=r"the recording is incomplete \(.*\(500\): no memory"):
+        confirm_live(a, b, LiveOptions("http://127.0.0.1:1", cassette=str(cassette)))
+
+
+def test_an_incomplete_log_says_so_when_it_is_replayed(tmp_path: Path) -> None:
+    a, b = (json.loads((FOLDER / "vllm" / name).read_text("utf-8")) for name in ("a.json", "b.json"))
+    log, cassette = tmp_path / "log.jsonl", tmp_path / "kept.json"
+    log.write_text("\n".join(json.dumps(one) for one in (a, b, b)))
+    with serving(chat(363, 0), chat(366, 350), plain({}, 429)) as fake:
+        confirm_live(str(log), None, LiveOptions(fake.address, cassette=str(cassette), max_usd=MUCH))
+    again = confirm_live(str(log), None, LiveOptions("http://127.0.0.1:1", cassette=str(cassette)))
+    assert again.verdict == "confirmed"
+    assert any("the recording is incomplete: ended after 1 pair" in note for note in again.notes)
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,22 @@
-"""Predicted against observed: what agrees, what is proven by it, and what is said of a gap."""
+"""Forecast against observed: what agrees, what is proven by it, and what is said of a gap."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from promptlint.confirm.live.agreement import Judged, Observed, Predicted, by_ids, common, in_its_tokens, judged
+from promptlint.boundary.align import common_head
+from promptlint.confirm.live.agreement import Forecast, Judged, Observed, by_ids, in_its_tokens, joined, judged
 
-EXACT = Predicted(400, shared_tokens=410, prompt_tokens=500, exact=True)
-ABOUT = Predicted(400, prompt_tokens=500, lost_tokens=0, unit=128)
+EXACT = Forecast(400, shared_tokens=410, prompt_tokens=500, exact=True)
+ABOUT = Forecast(400, prompt_tokens=500, lost_tokens=0, unit=128)
 SEEN = Observed(cold=0, warm=400, prompt_tokens=500, first_tokens=450)
+SHORT_START = Forecast(3000, prompt_tokens=20_000, lost_tokens=17_000, unit=128, minimum=1024, shared_tokens=3000)
+ENTRY = Forecast(1500, prompt_tokens=20_000, lost_tokens=18_500, minimum=1024, by_entries=True)
+LONG = Observed(cold=0, warm=None, prompt_tokens=20_000, first_tokens=20_000, left=20_000)
 
 
 @pytest.mark.parametrize(
-    ("predicted", "own", "seen", "agrees", "said"),
+    ("forecast", "own", "seen", "agrees", "said"),
     [
         (EXACT, None, SEEN, True, ""),
         (EXACT, 400, SEEN, True, ""),
@@ -49,10 +53,19 @@ SEEN = Observed(cold=0, warm=400, prompt_tokens=500, first_tokens=450)
         (ABOUT, None, SEEN._replace(warm=384), True, ""),
         (ABOUT, None, SEEN._replace(warm=0), None, "cache off"),
         (ABOUT._replace(tokens=0), None, SEEN._replace(warm=128), False, "hidden prefix"),
+        # A short start of a long prompt: a part of the prompt would be more than is shared.
+        (SHORT_START, None, LONG._replace(warm=2816), True, ""),
+        (SHORT_START, None, LONG._replace(warm=1024), False, "another template"),
+        (SHORT_START, None, LONG._replace(warm=1152), False, "another template"),
+        (SHORT_START, None, LONG._replace(warm=2048), False, "another template"),
+        (SHORT_START, None, LONG._replace(warm=4900), False, "hidden prefix"),
+        (SHORT_START._replace(tokens=1900, lost_tokens=18_100), None, LONG._replace(warm=128), False, "template"),
+        (ENTRY, None, LONG._replace(warm=1600), True, ""),
+        (ENTRY, None, LONG._replace(warm=3400), False, "hidden prefix"),
     ],
 )
-def test_what_follows(predicted: Predicted, own: int | None, seen: Observed, agrees: bool | None, said: str) -> None:
-    found = judged(predicted, own, seen)
+def test_what_follows(forecast: Forecast, own: int | None, seen: Observed, agrees: bool | None, said: str) -> None:
+    found = judged(forecast, own, seen)
     assert (found.agrees, said in found.gap, bool(found.gap)) == (agrees, True, bool(said)), found
 
 
@@ -79,8 +92,21 @@ def test_reuse_by_ids(a: list[int], answer: list[int], b: list[int], unit: int) 
     reused = by_ids(a, answer, b, unit)
     assert reused % unit == 0
     assert 0 <= reused <= max(len(b) - 1, 0)
-    assert reused <= common([*a, *answer[:-1]], b) < reused + unit or reused == max(len(b) - 1, 0) // unit * unit
-    assert common(a, b) == common(b, a)
+    assert reused <= common_head([*a, *answer[:-1]], b) < reused + unit or reused == max(len(b) - 1, 0) // unit * unit
+    assert common_head(a, b) == common_head(b, a)
+
+
+def test_tries_that_differ_show_nothing() -> None:
+    yes, no = Judged(True, 400, ""), Judged(False, 400, "another template")
+    assert joined([no, no], [128, 128]) == no
+    assert joined([no, yes], [0, 400]) == Judged(
+        None, 400, "1 of 2 tries read nothing: another replica, or evicted in between"
+    )
+    assert joined([no, no], [128, 256])[::2] == (None, "the tries differ: they read 128 and 256 tokens")
+    assert joined([no, no], [128, None])[::2] == (
+        None,
+        "the tries differ: they read 128 and an unknown number of tokens",
+    )
 
 
 def test_a_judgement_is_plain_data() -> None:

@@ -14,6 +14,7 @@ import pytest
 import llama_server
 import real_models
 import token_ggufs
+from confirm_servers import MUCH
 from llama_server import Server
 from promptlint.commands.confirm.live import LiveOptions, confirm_live
 from promptlint.confirm_facts import ConfirmFacts
@@ -169,4 +170,6 @@ def test_a_log_is_exact(smol: Real, tmp_path: Path) -> None:
 def test_a_path_that_the_server_does_not_have(tiny: Real) -> None:
     body = {"model": "m", "messages": FIRST}
     with pytest.raises(PromptlintError, match=r"/nope/v1/chat/completions.*\(404\).*base address"):
-        Real(tiny.server._replace(address=f"{tiny.server.address}/nope/v1"), tiny.folder).asked(body, body)
+        Real(tiny.server._replace(address=f"{tiny.server.address}/nope/v1"), tiny.folder).asked(
+            body, body, max_usd=MUCH
+        )

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from promptlint.commands.confirm.live_requests import LivePair, Named, follow, named, predicted
+from promptlint.commands.confirm.live_requests import LivePair, Sendable, follow, forecast, not_paid, two
 from promptlint.commands.loss import billing_settings
 from promptlint.commands.options import Options, served
 from promptlint.commands.own_facts import own_facts
@@ -14,17 +14,17 @@ from promptlint.commands.single import opened
 from promptlint.commands.templates import TemplateOptions
 from promptlint.confirm.live import bill, servers
 from promptlint.confirm.live.apis import Api, answer_limit, api_for
-from promptlint.confirm.live.ask import Asked, Pair, ask
-from promptlint.confirm.live.calls import Carrier
+from promptlint.confirm.live.ask import Asked, Question, Step, ask, ask_log, log_sends, may_send
+from promptlint.confirm.live.calls import Carrier, hidden
 from promptlint.confirm.live.cassette import Recording, Replaying, carrier
 from promptlint.confirm.live.endpoint import Endpoint, endpoint, key_for
-from promptlint.confirm.live.log import Step, ask_log
 from promptlint.confirm.live.session import Session
 from promptlint.confirm_facts import ConfirmFacts
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import model_of
 from promptlint.facts.prices import modifiers_of
 from promptlint.facts.providers import is_known
+from promptlint.facts.servers import paid_extra
 from promptlint.finding import Report, Table, Verdict
 from promptlint.read.names import shown
 
@@ -62,9 +62,15 @@ class _Plan(NamedTuple):
     options: Options
     pairs: tuple[LivePair, ...]
     is_log: bool
-    tariff: bill.Tariff | None  # None: a cassette is replayed
     cap: Decimal
     notes: tuple[str, ...]
+
+
+class _Paid(NamedTuple):
+    """What may be paid."""
+
+    tariff: bill.Tariff
+    table: Table | None  # None: nothing is paid
 
 
 def confirm_live(a: str, b: str | None, wanted: LiveOptions, progress: Progress | None = None) -> Report:
@@ -74,24 +80,47 @@ def confirm_live(a: str, b: str | None, wanted: LiveOptions, progress: Progress 
     every error of the server.
     """
     plan = _plan(a, b, wanted)
-    tables: tuple[Table, ...] = ()
-    if plan.tariff is not None:
-        planned = _bill(plan, wanted)
-        tables = () if plan.place.is_local and not wanted.dry_run else (_table(planned),)
-        if wanted.dry_run:
-            total = f"nothing was sent; it may cost about ${bill.shown_usd(planned.usd)}, {planned.note}"
-            return Report("confirm", None, tables=tables, notes=(*plan.notes, total))
-        bill.refuse_above(planned, plan.cap)
-    key, variable = key_for(plan.place, wanted.key_env) if plan.tariff is not None else ("", "")
+    if wanted.dry_run:
+        return _dry(plan, wanted)
+    replays = wanted.cassette is not None and os.path.exists(wanted.cassette)
+    # What is on this machine may be a gateway, which is asked first; elsewhere the bill comes before all else.
+    paid = None if replays or plan.place.is_local else _paid(plan, wanted, None)
+    key, variable = ("", "") if replays else key_for(plan.place, wanted.key_env)
     header = plan.api.field(key) if key else None
     found = carrier(wanted.cassette, lambda: _connection(header, wanted.seconds), key)
     try:
-        report = _asked(plan, wanted, found, (key, variable), progress)
+        server = servers.found(plan.place, found, plan.api.name, plan.pairs[0].b.request.format)
+        if paid is None and not replays:
+            paid = _paid(plan, wanted, server)
+        session = Session(
+            found, plan.place, plan.api, key=key, variable=variable, tokens=wanted.tokens, cap=plan.cap,
+            tariff=paid.tariff if paid else None, server=server, seconds=wanted.seconds,
+        )  # fmt: skip
+        report, ended = _asked(plan, wanted, session, progress)
+    except BaseException as error:
+        raise _kept(found, error, key) from None
     finally:
         found.close()
     if isinstance(found, Recording):
-        found.keep()
-    return report._replace(tables=tables)
+        found.keep(hidden(ended, key))
+    return report._replace(tables=(paid.table,) if paid is not None and paid.table is not None else ())
+
+
+def _kept(found: Carrier, error: BaseException, key: str) -> BaseException:
+    """The error, without a key; what was answered, and paid for, until then is kept."""
+    more = ""
+    if isinstance(found, Recording) and found.is_paid:
+        try:
+            found.keep(hidden(str(error), key) or type(error).__name__)
+            more = f"what was answered until then is kept in {shown(found.path)}, as an incomplete recording"
+        except PromptlintError as other:
+            more = str(other)
+    elif isinstance(found, Replaying) and found.ended:
+        more = f"the recording is incomplete ({found.ended}): delete it to record anew"
+    if not isinstance(error, PromptlintError):
+        return error
+    hint = "; ".join(filter(None, (error.hint, more)))
+    return PromptlintError(hidden(error.message, key), hidden(hint, key))
 
 
 def _connection(header: tuple[str, str] | None, seconds: float) -> Carrier:
@@ -117,17 +146,51 @@ def _plan(a: str, b: str | None, wanted: LiveOptions) -> _Plan:
     if b is None:
         pairs, notes = follow(a, options, wanted.input_format)
     else:
-        pairs, notes = named(a, b, options, wanted.input_format, wanted.request_path)
+        pairs, notes = two(a, b, options, wanted.input_format, wanted.request_path)
     api = api_for(pairs[0].b.request.format, wanted.api)
     for pair in pairs:
         api_for(pair.b.request.format, api.name)
-    replays = wanted.cassette is not None and os.path.exists(wanted.cassette)
-    tariff = _tariff(pairs[0].b, place, wanted, options) if wanted.dry_run or not replays else None
+    extra = paid_extra({}, api.name, wanted.model or "")
+    if extra is not None:
+        raise PromptlintError(not_paid(extra), "name another --model")
     cap = bill.DEFAULT_CAP if wanted.max_usd is None else wanted.max_usd
-    return _Plan(place, api, options, pairs, b is None, tariff, cap, notes)
+    return _Plan(place, api, options, pairs, b is None, cap, notes)
 
 
-def _tariff(one: Named, place: Endpoint, wanted: LiveOptions, options: Options) -> bill.Tariff:
+def _dry(plan: _Plan, wanted: LiveOptions) -> Report:
+    """The bill alone. Whether a server on this machine is paid is not known before it is asked."""
+    tariff = _tariff(plan, wanted, "", plan.place.is_local or wanted.max_usd is not None)
+    planned = _bill(plan, wanted, tariff, None)
+    total = f"nothing was sent; it may cost about ${bill.shown_usd(planned.usd)}, {planned.note}"
+    if plan.place.is_local:
+        total += f"; nothing, if {plan.place.host} says that it is vLLM, SGLang or llama.cpp"
+    return Report("confirm", None, tables=(_table(planned),), notes=(*plan.notes, total))
+
+
+def _paid(plan: _Plan, wanted: LiveOptions, server: servers.Server | None) -> _Paid:
+    """What may be paid. Raises PromptlintError if that is more than may be spent, or cannot be told.
+
+    `server`: the one on this machine, if it is there. Only an engine that says of itself what it is costs nothing:
+    anything else may be a gateway to a model that is paid. An amount that the user names holds in any case.
+    """
+    is_free = server is not None and server.is_itself and wanted.max_usd is None
+    free = f"{server.title} on this machine: nothing is paid" if is_free and server is not None else ""
+    try:
+        tariff = _tariff(plan, wanted, free, wanted.max_usd is not None)
+    except PromptlintError as error:
+        if server is None:
+            raise
+        if server.unheard is not None:
+            raise server.unheard from None
+        who = f"{plan.place.host} does not say that it is vLLM, SGLang or llama.cpp, so it may be a gateway"
+        raise PromptlintError(f"{error.message}; {who}", error.hint) from None
+    planned = _bill(plan, wanted, tariff, server)
+    bill.refuse_above(planned, plan.cap)
+    return _Paid(tariff, None if free else _table(planned))
+
+
+def _tariff(plan: _Plan, wanted: LiveOptions, free: str, has_cap: bool) -> bill.Tariff:
+    one, options, place = plan.pairs[0].b, plan.options, plan.place
     name = wanted.model or one.request.model or "a model without a name"
     model = model_of(name, options.provider or place.provider or one.request.provider, options.own)
     modifiers = None if model is None else modifiers_of(model, billing_settings(one.request))
@@ -135,30 +198,34 @@ def _tariff(one: Named, place: Endpoint, wanted: LiveOptions, options: Options) 
         name,
         model,
         modifiers,
-        is_local=place.is_local,
+        free=free,
         day=date.today(),
-        has_cap=wanted.max_usd is not None,
+        has_cap=has_cap,
         exact=options.chosen,
         own=options.own,
     )
 
 
-def _bill(plan: _Plan, wanted: LiveOptions) -> bill.Bill:
-    """Everything that may be sent: a pair that does not agree is looked at once more."""
-    assert plan.tariff is not None
-    lines = []
-    each = {id(one): one for pair in plan.pairs for one in (pair.a, pair.b)} if plan.is_log else {}
-    asked = [(one, "") for one in each.values()]
-    for pair in () if plan.is_log else plan.pairs:
+def _bill(plan: _Plan, wanted: LiveOptions, tariff: bill.Tariff, server: servers.Server | None) -> bill.Bill:
+    """Everything that may be sent, what is tried again and the control among it.
+
+    `server`: if it is known; of a vendor it is known that it is none of the engines.
+    """
+    if server is None and plan.place.provider is not None:
+        server = servers.Server()
+    if plan.is_log:
+        order, follows = _order(plan.pairs)
+        said = {"": "", "control": ", as the control", "again": ", once more"}
+        asked = [(order[sending.step], said[sending.why]) for sending in log_sends(follows, server)]
+    else:
+        (pair,) = plan.pairs
         larger = max(pair.a, pair.b, key=lambda one: one.counted)
-        asked += [(pair.a, ""), (pair.b, ""), (larger, ", once more if they do not agree")]
+        asked = [({"a": pair.a, "b": pair.b, "larger": larger}[which], why) for which, why in may_send(server)]
+    lines = []
     for one, why in asked:
-        lines.append(
-            bill.line(
-                f"{one.name}{why}", one.counted, answer_limit(one.body, one.request.format, wanted.tokens), plan.tariff
-            )
-        )
-    return bill.Bill(tuple(lines), plan.tariff.note)
+        most = answer_limit(one.body, one.request.format, wanted.tokens)
+        lines.append(bill.line(f"{one.name}{why}", one.counted, most, tariff))
+    return bill.Bill(tuple(lines), tariff.note)
 
 
 def _table(planned: bill.Bill) -> Table:
@@ -170,33 +237,34 @@ def _table(planned: bill.Bill) -> Table:
     return Table("what asking may cost", ("request", "prompt_tokens", "output_tokens", "usd"), (*rows, total))
 
 
-def _asked(plan: _Plan, wanted: LiveOptions, found: Carrier, key: tuple[str, str], progress: Progress | None) -> Report:
-    server = servers.found(plan.place, found, plan.api.name, plan.pairs[0].b.request.format)
-    session = Session(
-        found, plan.place, plan.api, key=key[0], variable=key[1], tokens=wanted.tokens, cap=plan.cap,
-        tariff=plan.tariff, server=server,
-    )  # fmt: skip
+def _asked(plan: _Plan, wanted: LiveOptions, session: Session, progress: Progress | None) -> tuple[Report, str]:
+    """The report, and why a log ended early."""
+    server, found = session.server, session.carrier
     options = _for_server(plan, server, wanted)
     model = wanted.model or plan.pairs[0].b.request.model or server.model
     if model is None:
         raise PromptlintError("no request names a model, and the server names none", "give it with --model")
-    notes = list(plan.notes)
+    notes, ended = list(plan.notes), ""
     if plan.is_log:
-        steps = _steps(plan.pairs, options, wanted.model or server.model or "")
-        told = ask_log(steps, session, progress)
-        results, more = told.pairs, [told.note] if told.note else []
+        told = ask_log(_steps(plan.pairs, options, wanted.model or server.model or ""), session, progress)
+        results, ended = told.pairs, told.note
+        more = [ended] if ended else []
     else:
         pair = plan.pairs[0]
-        guess, said = predicted(pair, options)
+        guess, said = forecast(pair, options)
         notes += said
-        one = ask(Pair(pair.a.prompt(model), pair.b.prompt(model), guess), session)
+        one = ask(Question(pair.a.prompt(model), pair.b.prompt(model), guess), session)
         results, more = (one,), [one.note] if one.note else []
     if isinstance(found, Replaying):
         more.append(f"replayed from {shown(wanted.cassette or '')}: nothing was sent")
-    elif plan.tariff is not None and not plan.place.is_local:
-        more.append(f"spent about ${bill.shown_usd(session.spent)}; {plan.tariff.note}")
+        if found.ended:
+            more.append(f"the recording is incomplete: {found.ended}")
+    elif session.tariff is not None and (session.tariff.prices or session.tariff.ceiling):
+        more.append(f"spent about ${bill.shown_usd(session.spent)}; {session.tariff.note}")
     more += _said(server, results)
-    return _report(plan, options, model, results, (*notes, *more))
+    shown_model = shown(hidden(model, session.key))
+    told_notes = tuple(hidden(note, session.key) for note in (*notes, *more))
+    return _report(plan, options, shown_model, results, told_notes), ended
 
 
 def _for_server(plan: _Plan, server: servers.Server, wanted: LiveOptions) -> Options:
@@ -207,21 +275,23 @@ def _for_server(plan: _Plan, server: servers.Server, wanted: LiveOptions) -> Opt
     return plan.options._replace(provider=provider, block_size=block)
 
 
+def _order(pairs: Sequence[LivePair]) -> tuple[list[Sendable], list[int | None]]:
+    """Every request of a log once, in its order, and which one of them each follows."""
+    held = {one.number: one for pair in pairs for one in (pair.a, pair.b)}
+    numbers = sorted(held)
+    place = {number: index for index, number in enumerate(numbers)}
+    before = {pair.b.number: place[pair.a.number] for pair in pairs}
+    return [held[number] for number in numbers], [before.get(number) for number in numbers]
+
+
 def _steps(pairs: Sequence[LivePair], options: Options, model: str) -> list[Step]:
-    """Every request of a log once, in its order."""
-    order: dict[int, Named] = {}
-    for pair in pairs:
-        order |= {pair.a.number: pair.a, pair.b.number: pair.b}
-    place = {number: index for index, number in enumerate(sorted(order))}
+    order, follows = _order(pairs)
     by_second = {pair.b.number: pair for pair in pairs}
     steps = []
-    for number in sorted(order):
-        follower = by_second.get(number)
-        prompt = order[number].prompt(model or order[number].request.model or "")
-        if follower is None:
-            steps.append(Step(prompt, None))
-        else:
-            steps.append(Step(prompt, place[follower.a.number], predicted(follower, options)[0]))
+    for one, before in zip(order, follows, strict=True):
+        prompt = one.prompt(model or one.request.model or "")
+        guess = (forecast(by_second[one.number], options)[0],) if before is not None else ()
+        steps.append(Step(prompt, before, *guess))
     return steps
 
 
@@ -233,7 +303,9 @@ def _said(server: servers.Server, results: Sequence[Asked]) -> list[str]:
     elif not server.can_start_afresh and results:
         notes.append("no salt: one in the prompt would change it; what others have sent may be in the cache")
     if any(one.judged.agrees and one.judged.expected != one.seen.observed_tokens for one in results):
-        notes.append("counted with another vocabulary or template: 10 % of the prompt, or one step, is taken as equal")
+        notes.append(
+            "counted with another vocabulary or template: within 10 % of the prediction, or one step, is taken as equal"
+        )
     if any(one.seen.source.startswith("/metrics") for one in results):
         notes.append("counted by the server's counter, which is right as long as nobody else asks")
     return notes
@@ -265,7 +337,7 @@ def _report(plan: _Plan, options: Options, model: str, results: Sequence[Asked],
         noise=None,
         tolerance=None,
         speed=results[0].speed if first is not None else None,
-        seen=tuple(seen for one in results for seen in (one.seen, one.control) if seen is not None),
+        seen=tuple(seen for one in results for seen in (one.earlier, one.seen, one.control) if seen is not None),
         calibration=sum(known) / len(known) if known else None,
         calibration_error=sum(errors) / len(errors) if errors else None,
     )

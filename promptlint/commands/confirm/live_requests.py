@@ -7,11 +7,12 @@ from promptlint.cache.rule import rule_of
 from promptlint.commands.compare import compare, provider_of_pair
 from promptlint.commands.lint_follow import Followed
 from promptlint.commands.options import Options
-from promptlint.confirm.live.agreement import Predicted
-from promptlint.confirm.live.apis import body_of, hosted_tool
+from promptlint.confirm.live.agreement import Forecast
+from promptlint.confirm.live.apis import body_of
 from promptlint.confirm.live.session import Prompt
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import model_of
+from promptlint.facts.servers import paid_extra
 from promptlint.load import load
 from promptlint.load.several import requests
 from promptlint.prompt import Rendered, Request
@@ -23,7 +24,7 @@ from promptlint.render import render
 _BETAS = "anthropic-beta"
 
 
-class Named(NamedTuple):
+class Sendable(NamedTuple):
     """One request of the user."""
 
     name: str
@@ -40,17 +41,17 @@ class Named(NamedTuple):
 class LivePair(NamedTuple):
     """Two requests, the second of which follows the first."""
 
-    a: Named
-    b: Named
+    a: Sendable
+    b: Sendable
 
 
-def named(
+def two(
     a: str, b: str, options: Options, input_format: str | None, request_path: str | None
 ) -> tuple[tuple[LivePair, ...], tuple[str, ...]]:
     """Two requests that the user names. Raises PromptlintError if one cannot be read or sent."""
     both = [load(read(each), input_format=input_format, request_path=request_path) for each in (a, b)]
     first, second = (
-        _named(each, number, one, options) for number, (each, one) in enumerate(zip((a, b), both, strict=True))
+        _sendable(each, number, one, options) for number, (each, one) in enumerate(zip((a, b), both, strict=True))
     )
     if first.name == second.name:
         second = second._replace(name=f"{second.name} (again)")
@@ -60,7 +61,7 @@ def named(
 def follow(log: str, options: Options, input_format: str | None) -> tuple[tuple[LivePair, ...], tuple[str, ...]]:
     """The requests of a log that follow another one. Raises PromptlintError if there are none."""
     followed: dict[tuple[str, str], Followed] = {}
-    taken: dict[int, Named] = {}
+    taken: dict[int, Sendable] = {}
     pairs: list[LivePair] = []
     left_out: list[str] = []
     for number, request in enumerate(requests(read(log))):
@@ -68,7 +69,7 @@ def follow(log: str, options: Options, input_format: str | None) -> tuple[tuple[
             left_out.append(str(request))
             continue
         try:
-            one = _named(f"{log}#{number}", number, request, options)
+            one = _sendable(f"{log}#{number}", number, request, options)
         except PromptlintError as error:
             left_out.append(str(error))
             continue
@@ -93,7 +94,7 @@ def follow(log: str, options: Options, input_format: str | None) -> tuple[tuple[
     return tuple(kept), tuple(notes)
 
 
-def _named(name: str, number: int, request: Request, options: Options) -> Named:
+def _sendable(name: str, number: int, request: Request, options: Options) -> Sendable:
     try:
         body = body_of(plain(request.body), request.format)
     except KeyError:
@@ -102,12 +103,15 @@ def _named(name: str, number: int, request: Request, options: Options) -> Named:
         ) from None
     except PromptlintError as error:
         raise PromptlintError(f"{shown(name)}: {error.message}", error.hint) from None
-    tool = hosted_tool(body)
-    if tool is not None:
-        raise PromptlintError(
-            f"{shown(name)}: {shown(tool)} would be run by the vendor, at a price that is not known", "take it out"
-        )
-    return Named(shown(name), number, request, body, _tokens(request, options))
+    extra = paid_extra(body, request.format, request.model or "")
+    if extra is not None:
+        raise PromptlintError(f"{shown(name)}: {not_paid(extra)}", "take it out")
+    return Sendable(shown(name), number, request, body, _tokens(request, options))
+
+
+def not_paid(extra: str) -> str:
+    """That a thing which the vendor would do is not asked for."""
+    return f"{shown(extra)} would be run by the vendor, at a price that is not known"
 
 
 def _tokens(request: Request, options: Options) -> int:
@@ -132,7 +136,7 @@ def _is_flag(text: str) -> bool:
     return text.isascii() and text.replace("-", "").replace("_", "").isalnum()
 
 
-def predicted(pair: LivePair, options: Options) -> tuple[Predicted, tuple[str, ...]]:
+def forecast(pair: LivePair, options: Options) -> tuple[Forecast, tuple[str, ...]]:
     """What the rules predict for the second request of a pair, and notes on both."""
     old, new = pair.a.request, pair.b.request
     diff, notes = compare(old, new, options)
@@ -147,7 +151,7 @@ def predicted(pair: LivePair, options: Options) -> tuple[Predicted, tuple[str, .
     lifetime = (known.default_ttl if known else None) or provider.default_lifetime
     by_ids = old.token_ids is not None and new.token_ids is not None
     return (
-        Predicted(
+        Forecast(
             tokens=limits.usable_tokens,
             shared_tokens=limits.shared_tokens,
             prompt_tokens=diff.b.prompt_tokens,

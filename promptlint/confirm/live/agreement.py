@@ -1,14 +1,15 @@
-"""Predicted against observed: do they agree, and if not, what explains the gap as far as that can be told?"""
+"""Forecast against observed: do they agree, and if not, what explains the gap as far as that can be told?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from promptlint.boundary.align import common_head
 from promptlint.cache.steps import whole_units
 
-_BAND = 0.1  # of a prompt whose tokens are counted with another vocabulary, scaled to the server's own count
+_BAND = 0.1  # of a prediction that was counted with another vocabulary and brought to the server's own count
 
 
-class Predicted(NamedTuple):
+class Forecast(NamedTuple):
     """What the rules say that a server reads of one prompt for the next."""
 
     tokens: int | None
@@ -45,31 +46,26 @@ class Judged(NamedTuple):
     gap: str  # "" where they agree
 
 
-def common(a: Sequence[int], b: Sequence[int]) -> int:
-    """Equal ids at the start."""
-    return next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
 def by_ids(a: Sequence[int], answer: Sequence[int], b: Sequence[int], unit: int) -> int:
     """What `b` reads of a prompt and its answer, whose last token was never computed on."""
-    return whole_units(common((*a, *answer[:-1]), b), len(b), unit)
+    return whole_units(common_head((*a, *answer[:-1]), b), len(b), unit)
 
 
-def judged(predicted: Predicted, own: int | None, seen: Observed) -> Judged:
+def judged(forecast: Forecast, own: int | None, seen: Observed) -> Judged:
     """`own`: the prediction from the server's own ids, which counts where there is one."""
-    expected, exact = (own, True) if own is not None else in_its_tokens(predicted, seen)
+    expected, exact = (own, True) if own is not None else in_its_tokens(forecast, seen)
     if seen.warm is None:
         return Judged(None, expected, _SILENT)
     if seen.is_sum:
         return Judged(None, expected, "tools of the vendor ran inside the call: its counters are sums over passes")
     if expected is None:
-        return Judged(None, None, predicted.why or "nothing is predicted")
-    if own is not None and predicted.exact and predicted.tokens not in (None, own) and own == seen.warm:
+        return Judged(None, None, forecast.why or "nothing is predicted")
+    if own is not None and forecast.exact and forecast.tokens not in (None, own) and own == seen.warm:
         return Judged(
-            False, predicted.tokens, "the template or vocabulary given is not the server's: by its own ids it is right"
+            False, forecast.tokens, "the template or vocabulary given is not the server's: by its own ids it is right"
         )
-    if not _near(seen.warm, expected, predicted, seen.prompt_tokens, exact):
-        return _parted(predicted, expected, seen, exact)
+    if not _near(seen.warm, expected, forecast, exact):
+        return _parted(forecast, expected, seen, exact)
     return Judged(*_shown(expected, seen))
 
 
@@ -78,31 +74,35 @@ _SILENT = (
 )
 
 
-def in_its_tokens(predicted: Predicted, seen: Observed) -> tuple[int | None, bool]:
+def in_its_tokens(forecast: Forecast, seen: Observed) -> tuple[int | None, bool]:
     """The prediction in the server's tokens, where ours are of another vocabulary; and whether it is to the token.
 
     A part of the first prompt is the same part of what the server counts for it, hidden text in front and all. An entry
     is read exactly as it was written: 12 of 12 recorded calls of Claude, 3 of 3 of GPT-5.6.
     """
-    usable, lost = predicted.tokens, predicted.lost_tokens
-    if predicted.exact or not usable:
-        return usable, predicted.exact
-    whole = seen.left if predicted.by_entries else seen.first_tokens
+    usable, lost = forecast.tokens, forecast.lost_tokens
+    if forecast.exact or not usable:
+        return usable, forecast.exact
+    whole = seen.left if forecast.by_entries else seen.first_tokens
     if lost is not None and whole:
         tokens = round(whole * usable / (usable + lost))
-        exact = predicted.by_entries and not lost
-        return (tokens if predicted.by_entries else tokens // predicted.unit * predicted.unit), exact
-    if not predicted.prompt_tokens or not seen.prompt_tokens:
+        exact = forecast.by_entries and not lost
+        return (tokens if forecast.by_entries else tokens // forecast.unit * forecast.unit), exact
+    if not forecast.prompt_tokens or not seen.prompt_tokens:
         return usable, False
-    return round(usable * seen.prompt_tokens / predicted.prompt_tokens), False
+    return round(usable * seen.prompt_tokens / forecast.prompt_tokens), False
 
 
-def _near(warm: int, expected: int, predicted: Predicted, prompt_tokens: int | None, exact: bool) -> bool:
+def _near(warm: int, expected: int, forecast: Forecast, exact: bool) -> bool:
+    """Whether what was read is what was predicted: to the token, or within a step or a part of the prediction.
+
+    Never of the prompt: of a long one with a short shared start, that part would be more than is shared.
+    """
     if exact:
         return warm == expected
     if (warm == 0) != (expected == 0):
         return False
-    return abs(warm - expected) <= max(predicted.unit, round(_BAND * (prompt_tokens or expected)))
+    return abs(warm - expected) <= max(forecast.unit, round(_BAND * expected))
 
 
 def _shown(expected: int, seen: Observed) -> tuple[bool | None, int, str]:
@@ -122,16 +122,16 @@ def _shown(expected: int, seen: Observed) -> tuple[bool | None, int, str]:
     return True, expected, ""
 
 
-def _parted(predicted: Predicted, expected: int, seen: Observed, exact: bool) -> Judged:
+def _parted(forecast: Forecast, expected: int, seen: Observed, exact: bool) -> Judged:
     warm = seen.warm or 0
     if warm < expected:
-        why, sure = _fewer(predicted, expected, warm, seen)
+        why, sure = _fewer(forecast, expected, warm, seen)
     else:
-        why, sure = _more(predicted, expected, warm, seen, exact)
+        why, sure = _more(forecast, expected, warm, seen, exact)
     return Judged(False if sure else None, expected, why)
 
 
-def _fewer(predicted: Predicted, expected: int, warm: int, seen: Observed) -> tuple[str, bool]:
+def _fewer(forecast: Forecast, expected: int, warm: int, seen: Observed) -> tuple[str, bool]:
     """Why less was read than was predicted, and whether that contradicts."""
     if warm and expected - warm == 1 and seen.prompt_tokens == expected:
         return "the last token of a prompt is always computed", True
@@ -139,12 +139,12 @@ def _fewer(predicted: Predicted, expected: int, warm: int, seen: Observed) -> tu
         return f"it reads whole blocks, perhaps of {_block(warm)} tokens: give yours with --block-size", True
     if warm:
         return "another template or vocabulary than assumed, or part of it was evicted", True
-    if predicted.minimum and expected < predicted.minimum * 1.25:
-        return f"near the minimum of {predicted.minimum:,} tokens, below which nothing is cached", False
+    if forecast.minimum and expected < forecast.minimum * 1.25:
+        return f"near the minimum of {forecast.minimum:,} tokens, below which nothing is cached", False
     if seen.again is not None and seen.again_is_first:
         if seen.again == 0:
             return "it keeps nothing: the first request, sent once more, reads nothing either", False
-        life = f" ({predicted.lifetime})" if predicted.lifetime else ""
+        life = f" ({forecast.lifetime})" if forecast.lifetime else ""
         return (
             f"the first request, sent once more, reads {seen.again:,} tokens, so the cache holds it{life}: "
             "the second one does not find it, or another replica served it"
@@ -154,13 +154,13 @@ def _fewer(predicted: Predicted, expected: int, warm: int, seen: Observed) -> tu
     return "nothing is read: cache off, another replica, or evicted", False
 
 
-def _more(predicted: Predicted, expected: int, warm: int, seen: Observed, exact: bool) -> tuple[str, bool]:
+def _more(forecast: Forecast, expected: int, warm: int, seen: Observed, exact: bool) -> tuple[str, bool]:
     """Why more was read than was predicted, and whether that contradicts."""
     if seen.control is None and (seen.cold or 0) > 0:
         return f"earlier traffic: the first request already read {seen.cold:,} tokens", False
-    if expected == 0 and predicted.minimum and warm < predicted.minimum:
-        return f"it reads less than the minimum of {predicted.minimum:,} tokens that is known", True
-    if predicted.shared_tokens is not None and expected < warm <= predicted.shared_tokens:
+    if expected == 0 and forecast.minimum and warm < forecast.minimum:
+        return f"it reads less than the minimum of {forecast.minimum:,} tokens that is known", True
+    if forecast.shared_tokens is not None and expected < warm <= forecast.shared_tokens:
         return "it rounds in smaller steps than is known", True
     if seen.prompt_tokens is not None and warm >= seen.prompt_tokens - 1 and expected < warm:
         return "it held the whole second prompt from earlier traffic", False
@@ -172,3 +172,17 @@ def _more(predicted: Predicted, expected: int, warm: int, seen: Observed, exact:
 def _block(tokens: int) -> int:
     """The largest usual block that divides a count."""
     return next((size for size in (256, 128, 64, 32, 16) if tokens % size == 0), 1)
+
+
+def joined(tries: Sequence[Judged], reads: Sequence[int | None]) -> Judged:
+    """What follows from several tries; `reads`: the cached tokens of each. Tries that differ show nothing."""
+    last = tries[-1]
+    if len(set(reads)) == 1:
+        return last
+    none = sum(read == 0 for read in reads)
+    if none:
+        return last._replace(
+            agrees=None, gap=f"{none} of {len(reads)} tries read nothing: another replica, or evicted in between"
+        )
+    told = " and ".join("an unknown number of" if read is None else f"{read:,}" for read in reads)
+    return last._replace(agrees=None, gap=f"the tries differ: they read {told} tokens")

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.stream import Event
+from promptlint.facts.servers import interface
 
-VERSION = "2023-06-01"
-_DIAGNOSED = "cache-diagnosis-2026-04-07"  # platform.claude.com, build-with-claude/cache-diagnostics
 _LEFT_OUT = frozenset(("stream", "max_tokens", "betas", "anthropic_version", "anthropic_beta"))
 
 
@@ -17,10 +15,12 @@ def call(sent: Sent, place: Endpoint, salts: bool = False) -> Call:
     body = {name: value for name, value in sent.body.items() if name not in _LEFT_OUT}
     body |= {"model": sent.model, "stream": True, "max_tokens": answer_tokens(sent.body, sent.tokens)}
     betas = [flag.strip() for flag in sent.betas.split(",") if flag.strip()]
+    known = interface("anthropic")
     if sent.compares:
-        body["diagnostics"] = {"previous_message_id": sent.after}
-        betas += [] if _DIAGNOSED in betas else [_DIAGNOSED]
-    headers = [("anthropic-version", VERSION)]
+        asked = known.diagnostics
+        body[asked.field] = {asked.previous: sent.after}
+        betas += [] if asked.flag in betas else [asked.flag]
+    headers = [known.version] if known.version else []
     headers += [("anthropic-beta", ",".join(betas))] if betas else []
     return Call("POST", place.below("/messages", "/v1", versioned=True), dumps(body), tuple(headers))
 
@@ -54,13 +54,14 @@ def read(events: Sequence[Event]) -> Reported:
 
 
 def _counted(found: Reported, usage: dict[str, Any]) -> Reported:
-    fresh, cached = number(usage.get("input_tokens")), number(usage.get("cache_read_input_tokens"))
+    (way,) = interface("anthropic").cached
+    fresh, cached = number(usage.get("input_tokens")), number(held(usage, *way))
     written = number(usage.get("cache_creation_input_tokens")) or 0
     passes = usage.get("iterations")
     return found._replace(
         prompt_tokens=None if fresh is None else fresh + (cached or 0) + written,
         cached_tokens=cached,
-        source="" if cached is None else "usage.cache_read_input_tokens",
+        source="" if cached is None else ".".join(("usage", *way)),
         written=_by_lifetime(usage.get("cache_creation"), written),
         output_tokens=number(usage.get("output_tokens")),
         is_sum=isinstance(passes, list) and len(passes) > 1,

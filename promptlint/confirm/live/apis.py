@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from promptlint.confirm.live import anthropic, gemini, llama_server, openai
-from promptlint.confirm.live.calls import Call, Reported, Sent
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.stream import Event
 from promptlint.errors import PromptlintError
 from promptlint.read.names import shown
 
@@ -72,7 +71,7 @@ def answer_limit(body: Mapping[str, Any], format_name: str, tokens: int) -> int:
     """The most tokens that an answer can have, of which so many are asked for: some interfaces take no small limit."""
     if format_name == "anthropic":
         return anthropic.answer_tokens(body, tokens)
-    return max(tokens, openai.LEAST_RESPONSE) if format_name == "openai-responses" else tokens
+    return openai.answer_tokens(tokens) if format_name == "openai-responses" else tokens
 
 
 _FIELDS = {
@@ -96,25 +95,3 @@ def body_of(value: Any, format_name: str) -> dict[str, Any]:
     if not isinstance(value, dict) or (_FIELDS[format_name] not in value and "prompt" not in value):
         raise PromptlintError("it is a record of a request, not the request itself", "give the body that was sent")
     return dict(value)
-
-
-_HOSTED = (
-    "web_search", "web_fetch", "code_execution", "code_interpreter", "file_search", "image_generation", "mcp", "shell",
-    "google_search", "googleSearch", "codeExecution", "url_context", "urlContext",
-)  # fmt: skip
-
-
-def hosted_tool(body: Mapping[str, Any]) -> str | None:
-    """The first tool that the vendor itself would run, at a price that no table tells; None if there is none."""
-    if body.get("mcp_servers"):
-        return "mcp_servers"
-    if body.get("web_search_options") is not None:
-        return "web_search_options"
-    tools = body.get("tools")
-    for tool in tools if isinstance(tools, list) else ():
-        kind = tool.get("type") if isinstance(tool, dict) else None
-        names = [kind] if isinstance(kind, str) else list(tool) if isinstance(tool, dict) else []
-        for name in names:
-            if any(name == each or name.startswith((f"{each}_", f"{each}-")) for each in _HOSTED):
-                return name
-    return None

@@ -48,16 +48,17 @@ class Tariff(NamedTuple):
 
 
 def tariff(
-    model_name: str, model: Model | None, modifiers: Sequence[str] | None, *, is_local: bool, day: date,
+    model_name: str, model: Model | None, modifiers: Sequence[str] | None, *, free: str, day: date,
     has_cap: bool, exact: bool, own: Overrides,
 ) -> Tariff:  # fmt: skip
     """The prices for a model at an address.
 
-    `modifiers`: None if what the request asks for has no known price. `has_cap`: the user has named an amount. Raises
-    PromptlintError where no price is known and no amount is named: nothing is spent in the dark.
+    `free`: why nothing is paid, or "". `modifiers`: None if what the request asks for has no known price. `has_cap`:
+    the user has named an amount. Raises PromptlintError where no price is known and no amount is named: nothing is
+    spent in the dark.
     """
-    if is_local:
-        return Tariff(None, None, Decimal(1), "a server on this machine: nothing is paid")
+    if free:
+        return Tariff(None, None, Decimal(1), free)
     factor = Decimal(1) if exact else Decimal((model.count_factor if model else None) or 1) * _MARGIN
     prices = None
     if model is not None and modifiers is not None:

@@ -1,10 +1,18 @@
-"""What is sent to a server, and what comes back: plain data, whoever carries it."""
+"""What is sent to a server, and what comes back: plain data, whoever carries it, and the events that are in it."""
 
 import json
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from promptlint.errors import PromptlintError
+from promptlint.read.names import shown
+
+_LONGEST_LINE = 4 << 20  # bytes
+_SHORTEST = 8  # characters of a key that are hidden where they stand alone
+LEAST_KEY = 4
+"""Characters; a shorter "key" is a filler for a server that wants none, and hiding it would spoil numbers and words."""
 
 
 class Call(NamedTuple):
@@ -112,3 +120,135 @@ def held(value: Any, *names: str) -> Any:
             return None
         value = value.get(name)
     return value
+
+
+def hidden(text: str, key: str) -> str:
+    """`text` without a key, as long as before: every run of the key that is long enough to tell is hidden.
+
+    Linear in the text for each character of the key.
+    """
+    if len(key) < LEAST_KEY:
+        return text
+    runs = {key[start : start + _SHORTEST] for start in range(len(key) - _SHORTEST + 1)} or {key}
+    places: list[tuple[int, int]] = []
+    for run in runs:
+        at = text.find(run)
+        while at >= 0:
+            places.append((at, at + len(run)))
+            at = text.find(run, at + 1)
+    parts, start = [], 0
+    for first, end in sorted(places):
+        if end > start:
+            parts += [text[start : max(first, start)], "*" * (end - max(first, start))]
+            start = end
+    return "".join((*parts, text[start:]))
+
+
+class Event(NamedTuple):
+    """One event. `seconds`: since the request went out, when its last line came; None: the answer did not stream."""
+
+    seconds: float | None
+    name: str
+    value: Any  # of its JSON
+
+
+class Lines:
+    """Bytes -> events, as the standard has them: lines end in LF, CR or CRLF, comments begin with a colon.
+
+    Linear in the bytes, however they are cut: what is left of a line is joined once, when its end has come.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []  # of the line that has not ended
+        self._size = 0
+        self._data: list[str] = []
+        self._name = ""
+        self._first = True
+
+    def feed(self, data: bytes) -> Iterator[tuple[str, str]]:
+        """Name and data of each event that these bytes complete. Raises PromptlintError for an endless line."""
+        half = bool(self._parts) and self._parts[-1].endswith(b"\r")  # of a CRLF, perhaps
+        if data and (half or b"\n" in data or b"\r" in data):
+            *lines, rest = _split(b"".join((*self._parts, data)))
+            self._parts, self._size = [rest], len(rest)
+            for line in lines:
+                yield from self._line(line)
+        elif data:
+            self._parts.append(data)
+            self._size += len(data)
+        if self._size > _LONGEST_LINE:
+            raise PromptlintError("the server sends a line without an end", "is it an API that streams?")
+
+    def end(self) -> Iterator[tuple[str, str]]:
+        """What is left, of a stream that ended without its last blank line."""
+        for line in (b"".join(self._parts).rstrip(b"\r"), b""):
+            yield from self._line(line)
+        self._parts, self._size = [], 0
+
+    def _line(self, raw: bytes) -> Iterator[tuple[str, str]]:
+        line = raw.decode("utf-8", "replace")
+        if self._first:
+            line, self._first = line.removeprefix("\ufeff"), False
+        if not line:
+            if self._data:
+                yield self._name, "\n".join(self._data)
+            self._data, self._name = [], ""
+            return
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "data":
+            self._data.append(value)
+        elif field == "event":
+            self._name = value
+
+
+def _split(data: bytes) -> list[bytes]:
+    """Lines, and what follows the last. A CR at the very end may be half of a CRLF, so it waits for more."""
+    tail = b""
+    if data.endswith(b"\r"):
+        data, tail = data[:-1], b"\r"
+    lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    lines[-1] += tail
+    return lines
+
+
+def events(answer: Answer, until: float = math.inf) -> list[Event]:
+    """The events of an answer, `[DONE]` left out; a plain JSON answer is one event without a time.
+
+    `until`: on the monotonic clock. Raises PromptlintError for what is neither, for data that is not JSON, and if
+    reading takes longer.
+    """
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json" or (not kind and answer.body[:1] == b"{"):
+        return [Event(None, "", value_of(answer.text))]
+    if kind not in ("text/event-stream", ""):
+        raise _unfit(kind)
+    lines, found = Lines(), []
+    last = 0.0
+    for chunk in answer.chunks:
+        last = chunk.seconds
+        if time.monotonic() > until:
+            raise PromptlintError("the answer takes too long to read", "--timeout SECONDS waits longer")
+        found += [
+            Event(last, name, value_of(data)) for name, data in lines.feed(chunk.data) if data.strip() != "[DONE]"
+        ]
+    found += [Event(last, name, value_of(data)) for name, data in lines.end() if data.strip() != "[DONE]"]
+    if not found:
+        raise PromptlintError("the server ended its answer before it began", "its log may say why")
+    return found
+
+
+def value_of(text: str) -> Any:
+    """The value of JSON that a server sent. Raises PromptlintError if it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise PromptlintError("the server's answer is not JSON", "is --endpoint the address of an API?") from None
+
+
+def _unfit(kind: str) -> PromptlintError:
+    if kind in ("text/html", "application/xhtml+xml"):
+        return PromptlintError("the server answers with a web page", "is --endpoint the address of an API?")
+    return PromptlintError(
+        f"the server answers with {shown(kind[:60])}, not with JSON", "is --endpoint the address of an API?"
+    )

@@ -8,19 +8,20 @@ import json
 import os
 from typing import Any
 
-from promptlint.confirm.live.calls import Answer, Call, Carrier, Chunk, held
+from promptlint.confirm.live.calls import LEAST_KEY, Answer, Call, Carrier, Chunk, hidden
 from promptlint.errors import PromptlintError
+from promptlint.facts.servers import interface
 from promptlint.read.names import shown
 
 _OUR_OWN = ("cache_salt",)  # fields of a body that are drawn anew on each run
-_BESIDE = ("prompt_cache_options.comparison_response_id", "diagnostics.previous_message_id")
 
 
 class Recording:
     """A carrier whose calls go through another one and are kept; `keep` writes the file."""
 
     def __init__(self, path: str, inner: Carrier, key: str = "") -> None:
-        self._path, self._inner, self._key = path, inner, key
+        self.path = path
+        self._inner, self._key = inner, key
         self._kept: list[dict[str, Any]] = []
 
     def send(self, call: Call) -> Answer:
@@ -33,24 +34,35 @@ class Recording:
         """Close the other carrier."""
         self._inner.close()
 
-    def keep(self) -> None:
-        """Write the file, once all went well. Raises PromptlintError if it cannot be written."""
-        text = json.dumps({"version": 1, "interactions": self._kept}, ensure_ascii=False, indent=1) + "\n"
+    @property
+    def is_paid(self) -> bool:
+        """Whether a prompt was answered: that has cost something, and is worth keeping."""
+        return any(
+            one["request"]["method"] == "POST" and 200 <= one["response"]["status"]["code"] < 300 for one in self._kept
+        )
+
+    def keep(self, ended: str = "") -> None:
+        """Write the file; `ended`: why it is incomplete. Raises PromptlintError if it cannot be written."""
+        value = {"version": 1, **({"incomplete": ended} if ended else {}), "interactions": self._kept}
+        text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         from promptlint.files import replace_file
 
         try:
-            replace_file(self._path, text.encode())
+            replace_file(self.path, text.encode())
         except (OSError, ValueError) as error:
             said = getattr(error, "strerror", None) or str(error)
-            raise PromptlintError(f"{shown(self._path)} cannot be written: {said}") from None
+            raise PromptlintError(f"{shown(self.path)} cannot be written: {said}") from None
 
 
 class Replaying:
-    """A carrier that answers from a file: each call once, those alike in their order. No connection is made."""
+    """A carrier that answers from a file: each call once, those alike in their order. No connection is made.
+
+    `ended`: why the recording is incomplete, or "".
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._left = _read(path)
+        self._left, self.ended = _read(path)
 
     def send(self, call: Call) -> Answer:
         """The recorded answer. Raises PromptlintError for a call that the file does not hold."""
@@ -70,30 +82,33 @@ class Replaying:
 
 
 def _interaction(call: Call, answer: Answer, key: str) -> dict[str, Any]:
-    def clean(text: str) -> str:
-        return text.replace(key, "[key]") if key else text
+    def whole(text: str) -> str:
+        return (
+            text.replace(key, "*" * len(key)) if len(key) >= LEAST_KEY else text
+        )  # as long as before: the times of parts go by lengths
 
     return {
         "request": {
             "method": call.method,
             "uri": call.url,
             "headers": {name: [value] for name, value in call.headers},
-            "body": clean(call.body),
+            "body": whole(call.body),
         },
         "response": {
             "status": {"code": answer.status, "message": ""},
-            "headers": {name: [clean(value)] for name, value in answer.headers.items()},
-            "body": {"string": clean(answer.text)},
+            "headers": {name: [hidden(value, key)] for name, value in answer.headers.items()},
+            "body": {"string": hidden(answer.text, key)},
             "parts": [[round(chunk.seconds, 6), len(chunk.data)] for chunk in answer.chunks],
         },
     }
 
 
-def _read(path: str) -> list[tuple[Any, Answer]]:
+def _read(path: str) -> tuple[list[tuple[Any, Answer]], str]:
     try:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
-        return [_replayed(entry) for entry in value["interactions"]]
+        ended = value.get("incomplete")
+        return [_replayed(entry) for entry in value["interactions"]], shown(ended) if isinstance(ended, str) else ""
     except OSError as error:
         raise PromptlintError(f"{shown(path)} cannot be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
@@ -127,10 +142,10 @@ def _likeness(call: Call) -> Any:
     body = json.loads(call.body)
     if isinstance(body, dict):
         body = {name: value for name, value in body.items() if name not in _OUR_OWN}
-        for way in _BESIDE:
-            outer, inner = way.split(".")
-            if isinstance(held(body, outer), dict):
-                body[outer] = {name: value for name, value in body[outer].items() if name != inner}
+        for asked in (interface("openai").diagnostics, interface("anthropic").diagnostics):
+            options = body.get(asked.field)
+            if isinstance(options, dict):
+                body[asked.field] = {name: value for name, value in options.items() if name != asked.previous}
     return call.method, path, body
 
 

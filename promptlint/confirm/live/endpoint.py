@@ -6,25 +6,9 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from promptlint.errors import PromptlintError
+from promptlint.facts.servers import host_of
 from promptlint.read.names import shown
 
-# Who serves at an address, and the variable that holds the key for it: that key is sent nowhere else.
-_VENDORS = {
-    "openai.com": ("openai", "OPENAI_API_KEY"),
-    "anthropic.com": ("anthropic", "ANTHROPIC_API_KEY"),
-    "generativelanguage.googleapis.com": ("google", "GEMINI_API_KEY"),
-}
-_HOSTED = {
-    "api.deepseek.com": "deepseek",
-    "api.x.ai": "xai",
-    "api.mistral.ai": "mistral",
-    "api.groq.com": "groq",
-    "openrouter.ai": "openrouter",
-    "api.moonshot.ai": "moonshot",
-    "api.fireworks.ai": "fireworks",
-    "api.together.xyz": "together",
-    "api.cohere.com": "cohere",
-}
 _TAKEN = ("api-version",)  # fields of a query that are no secret
 
 
@@ -40,8 +24,8 @@ class Endpoint(NamedTuple):
     @property
     def provider(self) -> str | None:
         """Who serves there, if it is known: a key of data/providers.yaml."""
-        vendor = _vendor(self.host)
-        return vendor[0] if vendor else _HOSTED.get(self.host)
+        known = host_of(self.host)
+        return known.provider if known else None
 
     def url(self, path: str) -> str:
         """The address of a path below the origin."""
@@ -98,18 +82,14 @@ def key_for(place: Endpoint, variable: str | None) -> tuple[str, str]:
 
     `variable`: the one that the user names. Raises PromptlintError if that one is not set, or holds no key.
     """
-    vendor = _vendor(place.host)
-    name = variable or (vendor[1] if vendor else "")
+    known = host_of(place.host)
+    name = variable or (known.key if known else "")
     key = os.environ.get(name, "").strip() if name else ""
     if variable and not key:
         raise PromptlintError(f"the environment has no {shown(variable)}", "set it to the key, or leave out --key-env")
     if not key.isascii() or not key.isprintable() or " " in key:
         raise PromptlintError(f"{shown(name)} holds no key", "a key is one line of plain characters")
     return key, name
-
-
-def _vendor(host: str) -> tuple[str, str] | None:
-    return next((row for end, row in _VENDORS.items() if host == end or host.endswith(f".{end}")), None)
 
 
 def _is_local(host: str) -> bool:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from promptlint.confirm.live.calls import Call, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.stream import Event
 
 _METHOD = ":streamGenerateContent"
 _CONFIGS = ("generationConfig", "generation_config")

@@ -1,21 +1,31 @@
-"""The one connection: no redirects, no proxy of the environment, certificates checked, size and time bounded."""
+"""The one connection: no redirects, no proxy of the environment, certificates checked, size and time bounded.
 
+And an answer that is none: one line that says what is wrong and what to do.
+"""
+
+import json
+import os
 import queue
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from promptlint.confirm.live.calls import Answer, Call, Chunk
+from promptlint.confirm.live.calls import LEAST_KEY, Answer, Call, Chunk, held, hidden
 from promptlint.errors import PromptlintError
 from promptlint.read.names import shown
+from promptlint.secrets import mask
 
 MAX_BYTES = 16 << 20
 """The largest answer that is read."""
 
 _KEPT = ("content-type", "retry-after", "location", "server")
 _CONNECT = 10.0  # seconds
+_SAID = 160  # characters of what a server says
+_LOOKED_AT = 4000  # characters of it that are cleaned
 
 
 class _End(NamedTuple):
@@ -38,6 +48,7 @@ class Connection:
         self._client = self._httpx.Client(
             follow_redirects=False,
             trust_env=False,  # a proxy of the environment would see keys and prompts
+            verify=_trusted(),
             # A connection for each call: a server that closes an idle one would fail the next. Its set-up is not timed.
             limits=self._httpx.Limits(max_keepalive_connections=0),
             timeout=self._httpx.Timeout(seconds, connect=min(_CONNECT, seconds)),
@@ -87,6 +98,12 @@ class Connection:
             put(_End(unanswered(error, call, self._httpx)))
 
 
+def _trusted() -> "ssl.SSLContext | bool":
+    """The certificates that the user names with SSL_CERT_FILE or SSL_CERT_DIR, as a company's own; else httpx's."""
+    named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
+    return ssl.create_default_context() if named else True
+
+
 def _bounded(parts: Iterator[bytes]) -> Iterator[bytes]:
     size = 0
     for data in parts:
@@ -130,7 +147,10 @@ def unanswered(error: Exception, call: Call, httpx: ModuleType) -> PromptlintErr
     if isinstance(error, httpx.TimeoutException):
         return PromptlintError(f"{host} has not answered in time", "is it busy? --timeout SECONDS waits longer")
     if "CERTIFICATE_VERIFY_FAILED" in said:
-        return PromptlintError(f"the certificate of {host} is not to be trusted", "nothing was sent to it")
+        return PromptlintError(
+            f"the certificate of {host} is not to be trusted",
+            "nothing was sent to it; a company's own certificates are named with SSL_CERT_FILE",
+        )
     if "SSL" in said or "TLS" in said:
         return PromptlintError(f"{host} speaks no TLS that is understood", "is it http, or another port?")
     if isinstance(error, httpx.ConnectError):
@@ -150,3 +170,88 @@ def _imported() -> ModuleType:
     except ImportError:
         raise PromptlintError("servers are asked with httpx", "pip install 'promptlint-cache[live]'") from None
     return httpx
+
+
+def checked(call: Call, answer: Answer, *, key: str = "", variable: str = "") -> Answer:
+    """The answer, if it is one. `key` is hidden in what the server says. Raises PromptlintError for the others."""
+    if 200 <= answer.status < 300:
+        return answer
+    parts = urlsplit(call.url)
+    host = shown(parts.netloc)
+    if 300 <= answer.status < 400:
+        raise _redirected(host, answer, call)
+    said = said_by(answer, key)
+    raise PromptlintError(
+        f"{host} {_what(answer.status, parts.path)} ({answer.status}){f': {said}' if said else ''}",
+        _hint(answer, parts.path, variable, bool(key)),
+    )
+
+
+def _redirected(host: str, answer: Answer, call: Call) -> PromptlintError:
+    there = answer.headers.get("location", "")
+    try:
+        other = urlsplit(there).netloc or urlsplit(call.url).netloc
+    except ValueError:
+        other = ""
+    where = shown(other.rpartition("@")[2]) or "an address that is none"
+    return PromptlintError(
+        f"{host} sends the request on to {where} ({answer.status})",
+        "keys are not carried to another address: give that one with --endpoint if you trust it",
+    )
+
+
+def _what(status: int, path: str) -> str:
+    known = {
+        400: "refuses the request",
+        401: "refuses the key",
+        402: "wants to be paid first",
+        403: "does not allow it",
+        404: f"has no {shown(path)}, or no such model",
+        405: f"takes no request at {shown(path)}",
+        408: "gave up waiting",
+        413: "finds the request too large",
+        422: "refuses the request",
+        429: "is asked too often, or the quota is used up",
+        529: "is overloaded",
+    }
+    return known.get(status) or ("fails" if status >= 500 else "refuses the request")
+
+
+def _hint(answer: Answer, path: str, variable: str, has_key: bool) -> str:
+    if answer.status in (401, 403):
+        named = variable or "the variable that --key-env names"
+        return f"is the key in {named} the right one?" if has_key else f"put a key into {named}"
+    if answer.status in (404, 405):
+        return "is --endpoint the base address (https://host/v1), --api the right one, and --model served there?"
+    if answer.status == 429:
+        wait = answer.headers.get("retry-after", "")
+        after = f"in {wait} s" if wait.isdecimal() and len(wait) < 7 else "later"
+        return f"run it again {after}; nothing was tried twice"
+    return "its log may say more" if answer.status >= 500 else ""
+
+
+def said_by(answer: Answer, key: str = "") -> str:
+    """What a server says is wrong: one line, no longer than a line, without secrets."""
+    text = answer.text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return message_of(value, key)
+
+
+def message_of(value: object, key: str = "") -> str:
+    """The message of an error object of any API, or ""."""
+    if isinstance(value, list) and value:
+        value = value[0]
+    error = held(value, "error")
+    ways = (held(error, "message"), error, held(value, "message"), held(value, "detail"))
+    found = next((each for each in ways if isinstance(each, str) and each.strip()), "")
+    return said_plainly(found, key)
+
+
+def said_plainly(text: str, key: str = "") -> str:
+    """What a server says, for people: one line, no longer than a line, without secrets, nothing invisible."""
+    line = " ".join(text.split())
+    line = mask(hidden(line.replace(key, "[key]") if len(key) >= LEAST_KEY else line, key)[:_LOOKED_AT])
+    return shown(line if len(line) <= _SAID else line[:_SAID] + "…") if line else ""

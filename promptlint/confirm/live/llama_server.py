@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Carrier, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Carrier, Event, Reported, Sent, dumps, held, number, value_of
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.faults import checked
-from promptlint.confirm.live.stream import Event, value_of
+from promptlint.confirm.live.http import checked
 from promptlint.errors import PromptlintError
 
 ENDS = ("/chat/completions", "/completions", "/completion", "/messages", "/responses", "/v1")

@@ -4,23 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.stream import Event
+from promptlint.facts.servers import interface
 
 _PATHS = {"openai-responses": "/responses", "completion": "/completions", "text": "/completions"}
 _CHAT = "/chat/completions"
-LEAST_RESPONSE = 16  # tokens: the Responses API takes no smaller limit
 _LEFT_OUT = frozenset(("n", "best_of", "background", "stream", "stream_options", "max_tokens", "max_completion_tokens"))
-_DIAGNOSED = re.compile(r"gpt-(5\.[6-9]|[6-9])")  # developers.openai.com, prompt-caching/diagnostics: GPT-5.6 and later
-
-# Where servers say how much they read; the first that is there counts.
-_READ = (
-    ("prompt_tokens_details", "cached_tokens"),
-    ("input_tokens_details", "cached_tokens"),
-    ("prompt_cache_hit_tokens",),  # DeepSeek
-    ("cached_tokens",),  # Moonshot, Together
-)
 _DETAILS = ("prompt_tokens_details", "input_tokens_details")
 
 
@@ -30,11 +20,12 @@ def call(sent: Sent, place: Endpoint, salts: bool) -> Call:
     body = {name: value for name, value in sent.body.items() if name not in _LEFT_OUT}
     body |= {"model": sent.model, "stream": True}
     if path == "/responses":
-        body["max_output_tokens"] = max(sent.tokens, LEAST_RESPONSE)
-        if sent.compares and sent.after and diagnosed(sent.model):
-            options = body.get("prompt_cache_options")
+        body["max_output_tokens"] = answer_tokens(sent.tokens)
+        asked = interface("openai").diagnostics
+        if sent.compares and sent.after and re.match(asked.models, sent.model):
+            options = body.get(asked.field)
             kept = options if isinstance(options, dict) else {}
-            body["prompt_cache_options"] = {**kept, "comparison_response_id": sent.after}
+            body[asked.field] = {**kept, asked.previous: sent.after}
     else:
         body["stream_options"] = {"include_usage": True}
         newer = "max_completion_tokens" in sent.body or place.provider == "openai"
@@ -46,9 +37,9 @@ def call(sent: Sent, place: Endpoint, salts: bool) -> Call:
     return Call("POST", place.below(path, "/v1"), dumps(body))
 
 
-def diagnosed(model: str) -> bool:
-    """Whether the vendor's diagnostics know this model."""
-    return _DIAGNOSED.match(model) is not None
+def answer_tokens(tokens: int) -> int:
+    """The limit of an answer of the Responses API, which takes no small one."""
+    return max(tokens, interface("openai").least_response_tokens)
 
 
 def is_output(event: Event) -> bool:
@@ -91,7 +82,7 @@ def _counted(found: Reported, usage: Mapping[str, Any], timings: Any) -> Reporte
         written = number(held(usage, name, "cache_write_tokens"))
         if written is not None:
             found = found._replace(written=_by_lifetime(held(usage, name, "cache_write_tokens_details"), written))
-    for way in _READ:
+    for way in interface("openai").cached:
         cached = number(held(usage, *way))
         if cached is not None:
             return found._replace(cached_tokens=cached, source=".".join(("usage", *way)))

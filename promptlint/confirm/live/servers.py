@@ -1,27 +1,16 @@
 """What kind of server answers: its name, its block, its salts, its counters. Found by questions that cost nothing."""
 
+import math
 import re
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from promptlint.confirm.live import llama_server
-from promptlint.confirm.live.calls import Call, Carrier, Sent, dumps, held
+from promptlint.confirm.live.calls import Call, Carrier, Sent, dumps, held, value_of
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.faults import checked
-from promptlint.confirm.live.stream import value_of
+from promptlint.confirm.live.http import checked
 from promptlint.errors import PromptlintError
-
-Kind = Literal["vllm", "sglang", "llama-cpp", ""]
-
-_OWNERS: Mapping[str, Kind] = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama-cpp"}
-# Tokens that were read from the cache, so far. Versions of vLLM and SGLang call them by several names.
-_COUNTERS: Mapping[str, tuple[str, ...]] = {
-    "vllm": ("vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits_total"),
-    "sglang": ("sglang:cached_tokens_total", "sglang:cached_tokens"),
-    "llama-cpp": ("llamacpp:prompt_tokens_cached_total",),
-}
-_LINE = re.compile(r"([A-Za-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)")
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+from promptlint.facts import engines
+from promptlint.facts.servers import Kind, engine_servers
 
 
 class Server(NamedTuple):
@@ -32,11 +21,13 @@ class Server(NamedTuple):
     block: int | None = None  # tokens; None: not known, or no blocks
     counts: bool = False  # it has counters
     isolates: bool = False  # the interface that is used can ask it to reuse nothing
+    is_itself: bool = False  # it says twice that it is this engine, so that it is no gateway to another
+    unheard: PromptlintError | None = None  # why it could not be asked who it is
 
     @property
     def salts(self) -> bool:
-        """Whether caches are kept apart by `cache_salt`: vLLM 0.9 and later, SGLang."""
-        return self.isolates and self.kind in ("vllm", "sglang")
+        """Whether caches are kept apart by `cache_salt`."""
+        return self.isolates and self.kind != "" and engine_servers()[self.kind].salts
 
     @property
     def can_start_afresh(self) -> bool:
@@ -45,7 +36,7 @@ class Server(NamedTuple):
 
     @property
     def title(self) -> str:
-        return {"vllm": "vLLM", "sglang": "SGLang", "llama-cpp": "llama.cpp", "": ""}[self.kind]
+        return engines.engine(self.kind).title if self.kind else ""
 
 
 def found(place: Endpoint, carrier: Carrier, api: str, format_name: str) -> Server:
@@ -57,19 +48,27 @@ def found(place: Endpoint, carrier: Carrier, api: str, format_name: str) -> Serv
     if place.provider is not None:
         return Server()
     root = place.root(*llama_server.ENDS)
-    value = _json(carrier, place.url(f"{root}/v1/models"))
-    first = next(iter(held(value, "data") or ()), None) if isinstance(held(value, "data"), list) else None
-    owner, name = held(first, "owned_by"), held(first, "id")
-    kind: Kind = _OWNERS.get(owner if isinstance(owner, str) else "", "")
-    if api == "llama-server" and not kind:
-        kind = "llama-cpp"
+    unheard = None
+    try:
+        listed = held(_asked(carrier, place.url(f"{root}/v1/models")), "data")
+    except PromptlintError as error:
+        listed, unheard = None, error
+    rows = listed if isinstance(listed, list) else []
+    owners = {held(row, "owned_by") if isinstance(held(row, "owned_by"), str) else "" for row in rows}
+    name = held(rows[0], "id") if rows else None
+    engine = next((row for row in engine_servers().values() if owners and owners <= {row.owner}), None)
+    kind: Kind = engine.kind if engine else "llama-cpp" if api == "llama-server" else ""
     plain = api == "llama-server" or (api == "openai" and format_name != "openai-responses")
     isolates = kind != "" and (plain or (kind == "vllm" and api == "openai"))
-    server = Server(kind, name if isinstance(name, str) else None, isolates=isolates)
-    if kind not in ("vllm", "sglang"):
+    server = Server(kind, name if isinstance(name, str) else None, isolates=isolates, unheard=unheard)
+    if engine is None:
+        return server
+    if place.is_local:  # elsewhere somebody is paid anyway
+        server = server._replace(is_itself=_says(carrier, place.url(f"{root}{engine.path}"), engine.field))
+    if not engine.counters:
         return server
     text = _metrics(place, carrier)
-    return server._replace(block=_block(text), counts=read_counter(text, kind) is not None)
+    return server._replace(block=_block(text, kind), counts=read_counter(text, kind) is not None)
 
 
 def counter(place: Endpoint, carrier: Carrier, server: Server) -> float | None:
@@ -77,29 +76,35 @@ def counter(place: Endpoint, carrier: Carrier, server: Server) -> float | None:
     return read_counter(_metrics(place, carrier), server.kind) if server.counts else None
 
 
-def read_counter(text: str, kind: str) -> float | None:
+def read_counter(text: str, kind: Kind) -> float | None:
     """The sum of a counter over all its labels, in the text of Prometheus."""
-    rows = [match.groups() for line in text.splitlines() if (match := _LINE.fullmatch(line.strip()))]
-    for name in _COUNTERS.get(kind, ()):
-        values = [_float(value) for metric, _, value in rows if metric == name]
+    for name in engine_servers()[kind].counters if kind else ():
+        values = [_float(rest.rpartition("}")[2]) for rest in _rows(text, name)]
         if values:
             return sum(values)
     return None
 
 
-def counter_name(kind: str) -> str:
+def counter_name(kind: Kind) -> str:
     """How a kind of server calls its counter."""
-    return _COUNTERS[kind][0]
+    return engine_servers()[kind].counters[0]
 
 
-def _block(text: str) -> int | None:
-    """The tokens in a block of vLLM, which stand in a label."""
-    for line in text.splitlines():
-        if line.startswith("vllm:cache_config_info"):
-            labels = dict(_LABEL.findall(line))
-            size = labels.get("block_size", "")
-            return int(size) if size.isdecimal() and len(size) < 7 and int(size) else None
+def _block(text: str, kind: Kind) -> int | None:
+    """The tokens in a block, where they stand in a label."""
+    place = engine_servers()[kind].block_label
+    if place is None:
+        return None
+    for rest in _rows(text, place[0]):
+        size = re.search(rf'(?<!\w){place[1]}="([1-9][0-9]{{0,5}})"', rest)
+        return int(size[1]) if size else None
     return None
+
+
+def _rows(text: str, metric: str) -> list[str]:
+    """What stands behind the name of a metric: its labels and its value."""
+    rows = (line.strip() for line in text.splitlines())
+    return [line[len(metric) :] for line in rows if line.startswith((f"{metric}{{", f"{metric} "))]
 
 
 def ids(place: Endpoint, carrier: Carrier, server: Server, sent: Sent, key: str = "") -> tuple[int, ...] | None:
@@ -121,12 +126,20 @@ def ids(place: Endpoint, carrier: Carrier, server: Server, sent: Sent, key: str 
     return None
 
 
-def _json(carrier: Carrier, url: str) -> Any:
+def _asked(carrier: Carrier, url: str) -> Any:
+    """The JSON at an address; None where there is none. Raises PromptlintError if nobody answers."""
+    answer = carrier.send(Call("GET", url))
     try:
-        answer = carrier.send(Call("GET", url))
         return value_of(answer.text) if answer.status == 200 else None
     except PromptlintError:
         return None
+
+
+def _says(carrier: Carrier, url: str, field: str) -> bool:
+    try:
+        return held(_asked(carrier, url), field) is not None
+    except PromptlintError:
+        return False
 
 
 def _metrics(place: Endpoint, carrier: Carrier) -> str:
@@ -138,7 +151,9 @@ def _metrics(place: Endpoint, carrier: Carrier) -> str:
 
 
 def _float(text: str) -> float:
+    """The value of a row, which a time may follow."""
     try:
-        return float(text)
+        value = float(next(iter(text.split()), ""))
     except ValueError:
         return 0.0
+    return value if math.isfinite(value) else 0.0

@@ -1,15 +1,16 @@
 """One server, and what may be spent on it: prompts go out one at a time, and what it reports of each comes back."""
 
+import math
+import time
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from promptlint.confirm.live import bill, llama_server, servers
 from promptlint.confirm.live.apis import Api, answer_limit
-from promptlint.confirm.live.calls import Carrier, Reported, Sent, Timing, held
+from promptlint.confirm.live.calls import Carrier, Event, Reported, Sent, Timing, events, held
 from promptlint.confirm.live.endpoint import Endpoint
-from promptlint.confirm.live.faults import checked, message_of
+from promptlint.confirm.live.http import checked, message_of, said_plainly
 from promptlint.confirm.live.servers import Server
-from promptlint.confirm.live.stream import Event, events
 from promptlint.errors import PromptlintError
 
 
@@ -37,12 +38,12 @@ class Session:
     def __init__(
         self, carrier: Carrier, place: Endpoint, api: Api, *, key: str = "", variable: str = "", tokens: int = 8,
         cap: Decimal | None = None, tariff: bill.Tariff | None = None, server: Server | None = None,
+        seconds: float = math.inf,
     ) -> None:  # fmt: skip
         self.carrier, self.place, self.api, self.key, self.variable = carrier, place, api, key, variable
-        self.tokens, self.cap, self.tariff = tokens, cap, tariff
+        self.tokens, self.cap, self.tariff, self.seconds = tokens, cap, tariff, seconds
         self.server = server or Server()
         self.spent = Decimal(0)
-        self.sent = 0  # prompts
         self._texts: dict[str, dict[str, Any]] = {}
 
     @property
@@ -62,13 +63,14 @@ class Session:
         sent = self._as_sent(prompt, tokens)._replace(salt=salt, fresh=fresh, after=after)
         before = servers.counter(self.place, self.carrier, self.server)
         call = self.api.call(sent, self.place, self.server.salts)
+        until = time.monotonic() + self.seconds
         answer = checked(call, self.carrier.send(call), key=self.key, variable=self.variable)
-        found = events(answer)
+        found = events(answer, until)
         self._refused(found)
         said = self.api.read(found)
+        said = said._replace(miss_reason=said_plainly(said.miss_reason, self.key))
         if said.cached_tokens is None and before is not None:
             said = _counted(said, before, servers.counter(self.place, self.carrier, self.server), self.server)
-        self.sent += 1
         if planned is not None and self.tariff is not None:
             self.spent += bill.charged(said, self.tariff, planned)
         first = next((event.seconds for event in found if self.api.is_output(event)), None)
