@@ -95,8 +95,8 @@ def seen_in_full_blocks(rows: Tensor, columns: Tensor, before: int) -> Tensor:
 
 
 BUGS: dict[str, Bug] = {
-    "rope_off_by_one": Bug("position-offset", "position-offset", start=lambda before: before + 1),
-    "rope_one_back": Bug("position-offset", "position-offset", start=lambda before: before - 1),
+    "rope_off_by_one": Bug("position-offset", "unclear", start=lambda before: before + 1),
+    "rope_one_back": Bug("position-offset", "unclear", start=lambda before: before - 1),
     "rope_restart": Bug("position-restart", "position-restart", start=lambda before: 0),
     "mask_no_causal_in_chunk": Bug("mask", "mask", mask=lambda r, c, before: torch.ones_like(c <= r)),
     "mask_sees_the_next": Bug("mask", "mask", mask=lambda r, c, before: c <= r + 1),
@@ -120,7 +120,7 @@ BUGS: dict[str, Bug] = {
     "bf16_kv": Bug("precision", "precision", kept=cast(torch.bfloat16)),
     "partial_block_unseen": Bug("partial-block", "partial-block", mask=seen_in_full_blocks),
     "partial_block_zero": Bug("partial-block", "partial-block", kept=every(partial_zero)),
-    "partial_block_late": Bug("partial-block", "partial-block", kept=values_late),
+    "partial_block_late": Bug("partial-block", "unclear", kept=values_late),
 }
 
 
@@ -156,6 +156,14 @@ class Planted(Minimal):
             x = x + found @ weights.output
             x = x + mlp(weights, normed(x))
         return normed(x) @ self.head, tuple(longer)
+
+
+OF_THE_EXPERIMENT = (
+    "rope_off_by_one", "rope_restart", "mask_no_causal_in_chunk", "mask_drop_prefix", "mask_drop_last_prefix_token",
+    "layer_swap", "kv_swap_one_layer", "stale_block", "one_layer_stale_token", "head_perm", "fp8_kv", "bf16_kv",
+    "partial_block_unseen", "partial_block_zero",
+)  # fmt: skip
+"""Those that stand for the kinds; the others are variants of them."""
 
 
 class LogitsOnly:

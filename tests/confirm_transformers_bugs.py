@@ -58,7 +58,7 @@ def in_full_blocks(rows: Tensor, columns: Tensor, before: int) -> Tensor:
 
 
 BUGS: dict[str, Bug] = {
-    "rope_off_by_one": Bug("position-offset", "position-offset", start=lambda before: before + 1),
+    "rope_off_by_one": Bug("position-offset", "unclear", start=lambda before: before + 1),
     "rope_restart": Bug("position-restart", "position-restart", start=lambda before: 0),
     "mask_no_causal_in_chunk": Bug("mask", "mask", mask=lambda r, c, before: torch.ones_like(c <= r)),
     "mask_drop_prefix": Bug("prefix-unseen", "prefix-unseen", mask=lambda r, c, before: (c <= r) & (c >= before)),

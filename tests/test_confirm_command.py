@@ -5,96 +5,19 @@ import os
 import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from confirm_runs import DEMO, HEAD, QUICK, confirmed, needs_torch, prompts
 from conftest import ROOT
 from promptlint.cli import run
 from promptlint.commands.confirm.pair import Pair, renumbered, window
 from promptlint.commands.confirm.wanted import ConfirmOptions, lengths, refuse_misfits
 from promptlint.errors import PromptlintError
-from promptlint.report.confirmed import points_to
 
-CONTRACT = jsonschema.Draft202012Validator(json.loads((ROOT / "promptlint/schemas/report.schema.json").read_text()))
-DEMO = ("fixtures/demo/before.json", "fixtures/demo/after.json")
-QUICK = ("--prefix", "64", "--pairs", "2")
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
-
-IMPLEMENTATIONS = '''
-from promptlint.confirm.minimal import Minimal
-
-class Restarts(Minimal):
-    """Positions of the suffix begin again at 0."""
-
-    def append(self, cache, ids):
-        if not cache[0].keys.shape[1]:
-            return super().append(cache, ids)
-        _, alone = super().prefill(ids)
-        logits, longer = super().append(cache, ids)
-        import torch
-        held = [type(old)(torch.cat([old.keys, new.keys], 1), torch.cat([old.values, new.values], 1))
-                for old, new in zip(cache, alone)]
-        return logits + 1.0, tuple(held)
-
-class Deaf(Minimal):
-    """Does not see whether a letter is large."""
-
-    def append(self, cache, ids):
-        return super().append(cache, [each | 32 if each < 256 else each for each in ids])
-
-class Hidden(Minimal):
-    """Shows neither keys nor values."""
-
-    keys_values = None
-
-def good():
-    print("made")
-    return Minimal()
-
-def broken():
-    return Restarts()
-
-def deaf():
-    return Deaf()
-
-def hidden():
-    return Hidden()
-
-def raises():
-    raise RuntimeError("no such weights")
-'''
-
-
-@pytest.fixture
-def implementations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    (tmp_path / "own_models.py").write_text(IMPLEMENTATIONS)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    sys.modules.pop("own_models", None)
-    return "own_models"
-
-
-def confirmed(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:
-    """The JSON report of one run."""
-    assert run(["confirm", *arguments, *QUICK, "--format", "json"]) == code
-    value = json.loads(capsys.readouterr().out)
-    CONTRACT.validate(value)
-    return value
-
-
-def prompts(folder: Path, a: str, b: str) -> tuple[str, str]:
-    paths = folder / "a.txt", folder / "b.txt"
-    for path, text in zip(paths, (a, b), strict=True):
-        path.write_text(text, "utf-8")
-    return str(paths[0]), str(paths[1])
-
-
-HEAD = "You are the support desk of Example. Be brief, be kind, and answer in the language of the question.\n"
 CASES = {
     "a turn appended": (HEAD + "Hello.", HEAD + "Hello. And again?", len(HEAD) + 6),
     "a date in front": ("2026-11-29\n" + HEAD, "2026-11-30\n" + HEAD, 8),
@@ -150,39 +73,23 @@ def test_a_long_prompt_is_cut_around_the_place(tmp_path: Path, capsys: pytest.Ca
 
 
 @needs_torch
-def test_an_error_is_found_and_named(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
-    value = confirmed(capsys, "--check", f"{implementations}:broken", *DEMO, code=1)
-    suspect = value["confirm"]["suspect"]
-    assert value["verdict"] == "contradicted"
-    assert suspect is not None
-    assert run(["confirm", "--check", f"{implementations}:broken", *QUICK]) == 1
-    text = capsys.readouterr().out
-    assert text.startswith("contradicted  ")
-    assert points_to(suspect) in " ".join(text.split())
-
-
-@needs_torch
-def test_a_model_that_does_not_see_the_change(
-    implementations: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sides = prompts(tmp_path, HEAD + "yes, please", HEAD + "YES, then")
-    value = confirmed(capsys, "--check", f"{implementations}:deaf", *sides, code=1)
-    (seen,) = value["confirm"]["seen"]
-    assert (value["verdict"], seen["predicted_tokens"], seen["observed_tokens"]) == (
-        "contradicted", len(HEAD), len(HEAD) + 5,
-    )  # fmt: skip
-    assert "does not see" in seen["gap"]
-
-
-@needs_torch
-def test_what_cannot_be_seen_is_not_shown(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither proof nor disproof: exit 0, and 1 with --strict."""
-    value = confirmed(capsys, "--check", f"{implementations}:hidden", *DEMO)
-    assert (value["verdict"], value["confirm"]["observed_tokens"]) == ("not_shown", None)
-    confirmed(capsys, "--check", f"{implementations}:hidden", *DEMO, "--strict", code=1)
+def test_half_precision_is_confirmed_as_far_as_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     half = confirmed(capsys, "--dtype", "bfloat16")
-    assert (half["verdict"], half["confirm"]["dtype"]) == ("not_shown", "bfloat16")
-    assert any("bfloat16" in note and "cannot be seen" in note for note in half["notes"])
+    assert (half["verdict"], half["confirm"]["dtype"]) == ("confirmed", "bfloat16")
+    assert any("in bfloat16 an error" in note and "cannot be seen" in note for note in half["notes"])
+    assert run(["confirm", "--dtype", "bfloat16", *QUICK]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "an error of that size would be seen" in text
+    assert "an error would be seen" not in text
+
+
+@needs_torch
+def test_a_missing_prompt_is_told_before_a_model_is_loaded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # it would be imported first
+    assert run(["confirm", "no-such-file", DEMO[1], "--model", "some-folder"]) == 2
+    assert "no-such-file" in capsys.readouterr().err
 
 
 @needs_torch
@@ -251,22 +158,6 @@ def test_each_fault_is_one_line(told: str, capsys: pytest.CaptureFixture[str], m
     assert printed.out == ""
     assert told in printed.err
     assert re.fullmatch(r"promptlint: [^\n]+\n", printed.err), printed.err
-
-
-@needs_torch
-def test_what_a_users_code_prints_is_no_part_of_the_report(
-    implementations: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["confirm", "--check", f"{implementations}:good", *QUICK, "--format", "json"]) == 0
-    printed = capsys.readouterr()
-    assert json.loads(printed.out)["confirm"]["backend"] == "check"
-    assert printed.err == "made\n"
-
-
-@needs_torch
-def test_faults_of_a_users_code_are_told(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["confirm", "--check", f"{implementations}:raises"]) == 2
-    assert "no such weights" in capsys.readouterr().err
 
 
 @needs_torch

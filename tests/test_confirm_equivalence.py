@@ -1,5 +1,6 @@
 """Comparing runs with and without a cache: the boundary, the noise, and controls without which nothing is believed."""
 
+import math
 from typing import Any
 
 import pytest
@@ -7,9 +8,13 @@ import torch
 from torch import Tensor
 
 from confirm_bugs import LogitsOnly
-from promptlint.confirm.equivalence import equivalence, kv_boundary, precision
-from promptlint.confirm.minimal import Minimal, byte_ids
+from promptlint.confirm import minimal
+from promptlint.confirm.boundary import kv_boundary
+from promptlint.confirm.equivalence import Longer, equivalence
+from promptlint.confirm.minimal import Minimal, byte_ids, rotated
+from promptlint.confirm.precision import precision
 from promptlint.confirm.random_prompts import random_ids
+from promptlint.errors import PromptlintError
 
 SYSTEM = "You are a careful assistant of a small library. Answer in one sentence. " * 3
 
@@ -54,10 +59,109 @@ def test_random_prompts_part_where_their_tokens_do(seed: int) -> None:
 
 
 def test_it_says_why_it_cannot_tell() -> None:
-    found = kv_boundary(LogitsOnly(Minimal()), [1, 2, 3], [1, 2, 4])
-    assert (found.first, found.why) == (None, "keys and values of this implementation cannot be read")
+    found = kv_boundary(LogitsOnly(Deaf()), [1, 2, 3], [1, 2, 4])
+    assert (found.first, found.difference, found.by_logits) == (None, None, False)
+    assert found.why == "keys and values cannot be read, and another token changes the logits by no more than the noise"
     found = kv_boundary(Deaf(), [1, 2, 3], [1, 2, 4])
     assert (found.first, found.why) == (None, "another token changes keys and values by no more than the noise")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_without_keys_and_values_the_logits_say_where_prompts_part(seed: int) -> None:
+    model, a = LogitsOnly(Minimal(seed)), random_ids(260, 150, seed)
+    for place in (0, 1, 15, 16, 77, 148, 149):
+        b = [*a[:place], (a[place] + 1) % 260, *random_ids(260, 30 + seed, place)]
+        found = kv_boundary(model, a, b)
+        assert (found.first, found.by_logits) == (place, True)
+        assert found.why == "keys and values cannot be read: where a and b part is told from their logits"
+    same = kv_boundary(model, a, [*a, 1])
+    assert (same.first, same.difference) == (150, None)
+
+
+class Few(Minimal):
+    """Takes few tokens, and gives the logits of the last ones where it is asked to."""
+
+    max_tokens = 64
+    largest = 0
+
+    def prefill(self, ids: Any, keep: int = 0) -> Any:
+        logits, cache = super().prefill(ids)
+        self.largest = max(self.largest, keep or len(ids))
+        return logits[-keep:], cache
+
+    def append(self, cache: Any, ids: Any) -> Any:
+        assert cache[0].keys.shape[1] + len(ids) <= self.max_tokens
+        return super().append(cache, ids)
+
+
+@pytest.mark.parametrize("most", [45, 50, 64, 100, 112, 113])
+def test_a_model_of_few_positions_is_compared_on_what_fits(most: int) -> None:
+    model = Few()
+    model.max_tokens = most
+    found = equivalence(model, random_ids(260, 300, 1), most=most)
+    assert (found.verdict, found.suspect) == ("confirmed", None), found.why
+    assert found.tokens <= most
+    a = random_ids(260, most, 2)
+    assert kv_boundary(model, a, [*a[:30], 1 - a[30] % 2, *a[31:]], most).first == 30
+
+
+def test_a_model_of_hardly_any_positions_is_refused() -> None:
+    with pytest.raises(PromptlintError, match="the model takes 44 tokens; it must take 45"):
+        equivalence(Minimal(), most=44)
+
+
+def test_no_more_logits_are_asked_for_than_are_compared() -> None:
+    model = Few()
+    model.max_tokens = 10_000
+    kv_boundary(model, random_ids(260, 300, 1), random_ids(260, 200, 2))
+    assert model.largest == 1
+
+
+class Wraps(Minimal):
+    """Positions behind a cache of 300 tokens or more begin anew at 256."""
+
+    def append(self, cache: Any, ids: Any) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            if cache[0].keys.shape[1] >= 300:
+                patch.setattr(minimal, "rotated", lambda x, places: rotated(x, places % 256))
+            return super().append(cache, ids)
+
+
+def test_a_bug_that_begins_at_some_length_is_found_by_a_longer_prompt() -> None:
+    ids = random_ids(260, 700, 1)
+    assert equivalence(Wraps(), ids[:256]).verdict == "confirmed"
+    right = equivalence(Minimal(), ids[:256], longer=[Longer("predicted", ids, 629)])
+    assert right.verdict == "confirmed"
+    found = equivalence(Wraps(), ids[:256], longer=[Longer("predicted", ids, 629)])
+    assert (found.verdict, found.suspect) == ("contradicted", "unclear")
+    assert found.suspect_why == "right behind 255 tokens, wrong behind 629: it begins at some length"
+    assert (found.splits[-1].name, found.splits[-1].prefix_tokens, found.splits[-1].suffix_tokens) == (
+        "predicted", 629, 71,
+    )  # fmt: skip
+
+
+class Never(Minimal):
+    """Some ids never come."""
+
+    def append(self, cache: Any, ids: Any) -> Any:
+        logits, longer = super().append(cache, ids)
+        logits[:, 250:] = -math.inf
+        return logits, longer
+
+
+class SometimesNever(Minimal):
+    """Behind a cache some ids never come."""
+
+    def append(self, cache: Any, ids: Any) -> Any:
+        logits, longer = super().append(cache, ids)
+        if cache[0].keys.shape[1]:
+            logits[:, 250:] = -math.inf
+        return logits, longer
+
+
+def test_ids_that_never_come_are_no_error_where_all_runs_agree() -> None:
+    assert equivalence(Never()).verdict == "confirmed"
+    assert equivalence(SometimesNever()).verdict == "contradicted"
 
 
 class Deaf(Minimal):

@@ -1,6 +1,7 @@
 """What is no whole model, or does not run here, is refused: one line each, and nothing in a folder is run."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from confirm_models import edit, tiny
+from promptlint.confirm.gguf import alone
 from promptlint.confirm.local import open_local
 from promptlint.errors import PromptlintError
 
@@ -212,3 +214,20 @@ def test_what_a_configuration_says_of_code_is_not_followed(tmp_path: Path) -> No
     assert model.attention == "sdpa"
     assert any("code of its own" in note for note in model.notes)
     assert any("a static cache" in note for note in model.notes)
+
+
+def test_no_setting_of_the_user_opens_the_network(monkeypatch: pytest.MonkeyPatch, good: dict[str, Path]) -> None:
+    for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.setenv(name, "0")
+    open_local(str(good["whole"]))
+    assert (os.environ["HF_HUB_OFFLINE"], os.environ["TRANSFORMERS_OFFLINE"]) == ("1", "1")
+
+
+def test_nothing_beside_a_gguf_is_read(tmp_path: Path) -> None:
+    (tmp_path / "adapter_config.json").write_text("{}")
+    (tmp_path / "odd name.gguf").write_bytes(b"GGUF")
+    with alone(str(tmp_path / "odd name.gguf")) as (folder, name):
+        assert os.listdir(folder) == [name]
+        assert (Path(folder) / name).read_bytes() == b"GGUF"
+    assert not os.path.exists(folder)
+    assert (tmp_path / "odd name.gguf").exists()

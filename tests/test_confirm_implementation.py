@@ -52,6 +52,20 @@ def test_a_module_of_the_current_folder_is_found(folder: Path) -> None:
     assert (loaded.append(cache, [3])[0] - true).abs().max() < 1e-4
 
 
+def test_the_current_folder_comes_last_once_the_module_is_there(folder: Path) -> None:
+    """A file there may bear the name of a module that torch imports late; others are still found when they are used."""
+    (folder / "mine_too.py").write_text(f"{GOOD}\ndef build():\n    import beside_it\n    return Mine()\n", "utf-8")
+    (folder / "beside_it.py").write_text("", "utf-8")
+    (folder / "wsgiref.py").write_text("raise OSError('it took the place of another')", "utf-8")
+    sys.path[:] = [place for place in sys.path if place not in ("", str(folder))]
+    before = list(sys.path)
+    load_implementation("mine_too:build")
+    assert sys.path == [*before, str(folder)]
+    import wsgiref
+
+    assert wsgiref.__file__ != str(folder / "wsgiref.py")
+
+
 @pytest.mark.parametrize(
     ("text", "place", "expected"),
     [
@@ -66,6 +80,7 @@ def test_a_module_of_the_current_folder_is_found(folder: Path) -> None:
         ("def build(:", "mod:build", "module mod cannot be imported: SyntaxError"),
         ("1 / 0", "mod:build", "module mod cannot be imported: ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)", "mod:build", "module mod cannot be imported: SystemExit: 3"),
+        ("def build(): raise SystemExit(0)", "mod:build", "mod:build failed: SystemExit: 0"),
         ("def build(): raise OSError('no\\nweights')", "mod:build", "mod:build failed: OSError: no"),
         ("def build(size): return size", "mod:build", "mod:build failed: TypeError"),
         ("def build(): pass", "mod:build", "mod:build gave nothing; it must return an object"),
@@ -88,6 +103,8 @@ def test_what_cannot_be_loaded_is_one_line(folder: Path, text: str, place: str, 
         ("return rows(ids)[-1], 0", "gave logits [9] for 3 tokens"),
         ("return rows(ids).long(), 0", "gave logits of type torch.int64"),
         ("return rows(ids) * float('nan'), 0", "gave NaN or infinite logits for 3 tokens behind 0"),
+        ("raise SystemExit(0)", "prefill of mod:Mine failed: SystemExit: 0"),
+        ("return rows(ids) - float('inf'), 0", "gave NaN or infinite logits for 3 tokens behind 0"),
         ("raise IndexError('index 7 is out of range')", "failed: IndexError: index 7 is out of range"),
         ("return rows(ids), 0", "append of mod:Mine gave logits [2, 8] for 2 tokens"),
     ],

@@ -64,7 +64,7 @@ def predicted(pair: str, folder: Path, model: LocalModel, side: ModelSide, block
 
 
 def observed(model: LocalModel, said: Predicted) -> int:
-    from promptlint.confirm.equivalence import kv_boundary
+    from promptlint.confirm.boundary import kv_boundary
 
     found = kv_boundary(model.recording(), said.a_ids, said.b_ids)
     assert found.first is not None, found.why

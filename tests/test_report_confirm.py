@@ -243,3 +243,14 @@ def test_figures_have_few_digits_and_a_unit() -> None:
         "1.5x",
         "5,000x",
     ]
+
+
+def test_what_half_precision_shows_is_not_told_as_more() -> None:
+    half = confirm.facts(dtype="bfloat16", logit_diff=0.1, noise=0.05, tolerance=0.2, control_diff=1.4)
+    text = " ".join(write(Report("confirm", "confirmed", confirm=half), "text").split())
+    assert "an error of that size would be seen" in text
+    assert "an error would be seen" not in text
+    stale = half._replace(suspect="stale-block", suspect_why="at position 10, layer 1: zeros are kept")
+    text = " ".join(write(Report("confirm", "contradicted", confirm=stale), "text").split())
+    assert "keys and values kept are other ones, by too little to show in the logits" in text
+    assert "logits are equal" not in text

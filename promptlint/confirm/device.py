@@ -37,7 +37,7 @@ def transformers_or_error(*, offline: bool = True) -> Any:
     """
     if offline:
         for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-            os.environ.setdefault(name, "1")
+            os.environ[name] = "1"  # whatever was there: without --allow-download nothing is asked for
     torch_or_error()
     module = _imported("transformers")
     module.utils.logging.set_verbosity(module.utils.logging.CRITICAL)

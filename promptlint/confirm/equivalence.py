@@ -6,56 +6,36 @@ nothing.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
-from promptlint.confirm.implementation import Checked, Implementation, KeysValues, checked
-from promptlint.confirm.kept import Named
+from promptlint.confirm.implementation import Checked, Held, Implementation, KeysValues, checked
+from promptlint.confirm.kept import Named, shares
+from promptlint.confirm.precision import Precision, precision, scale
 from promptlint.confirm.random_prompts import BLOCK, other, random_ids
 from promptlint.confirm.suspects import suspect
 from promptlint.confirm_facts import Split, Suspect
+from promptlint.errors import PromptlintError
 
 Verdict = Literal["confirmed", "contradicted", "not_shown"]
 _LEAST = 6 * BLOCK  # tokens of a prompt, so that two blocks or more stand behind every split but the last
 _USUAL = 10 * BLOCK
 _TAIL = BLOCK + 1  # tokens put behind a prompt where its own rows must not change: a length that fits no block
+_FEWEST = 2 * BLOCK + 8  # tokens of a prompt that can be split inside and between blocks
+_SEEN = 0.2  # of what another token does: what a missing mask is above, and rounding below
+_KEPT_LOGITS = 1 << 26  # numbers: the rows of a long prompt that are compared
 
 
-class Precision(NamedTuple):
-    """How far apart equal things may be.
+class Longer(NamedTuple):
+    """One more prompt, longer than the one that is split in all ways: it is split once."""
 
-    Measured for splits of a 4-layer Llama with logits of scale 1: float64 4e-15, float32 6e-6, float16 8e-3, bfloat16
-    5e-2. In half precision 20 times the noise would be wider than most errors; there the factor is 4, and what lies
-    below cannot be seen.
-    """
-
-    epsilon: float
-    factor: float  # of the measured noise
-    floor: float  # in epsilons, of logits of scale 1
-    kv_floor: float  # in epsilons, of the largest key or value of a layer
-    clear: float  # times the tolerance: an error above this, or a control, is no noise
-    half: bool
-
-
-def precision(dtype: str) -> Precision:
-    """The limits for a type, by its name ("float32"); one that is not known counts as float32."""
-    named = getattr(torch, dtype, None)
-    kind = named if isinstance(named, torch.dtype) and named.is_floating_point else torch.float32
-    epsilon = torch.finfo(kind).eps
-    half = epsilon > 1e-4
-    return Precision(epsilon, 4, 16, 4, 2, half) if half else Precision(epsilon, 20, 800, 64, 4, half)
-
-
-class KvBoundary(NamedTuple):
-    """Where the keys and values of two prompts part."""
-
-    first: int | None  # first position that differs, or the shorter length if none does; None: cannot be told
-    noise: float | None  # largest difference ahead of it
-    difference: float | None  # at it; None if none differs
-    threshold: float | None  # above this, a difference counts
-    why: str = ""  # why it cannot be told
+    name: str
+    ids: list[int]
+    prefix: int
+    noise: bool = True  # whether its own noise is measured, for one more run
 
 
 class Equivalence(NamedTuple):
@@ -74,191 +54,184 @@ class Equivalence(NamedTuple):
     unseen: str = ""  # what a run of this precision cannot see
 
 
-def kv_boundary(implementation: Implementation, a_ids: Sequence[int], b_ids: Sequence[int]) -> KvBoundary:
-    """Compute two prompts whole and find the first position whose keys or values differ: their common prefix.
-
-    A third prompt, the longer one with another last token and a tail, gives the noise of every layer (positions that
-    must be equal, in runs of other lengths) and shows that another token can be seen at all.
-    """
-    model = checked(implementation)
-    if not a_ids or not b_ids:
-        return KvBoundary(0, None, None, None)
-    if not model.reads_keys_values():
-        return KvBoundary(None, None, None, None, "keys and values of this implementation cannot be read")
-    longer, shorter = (list(a_ids), list(b_ids)) if len(a_ids) >= len(b_ids) else (list(b_ids), list(a_ids))
-    last = longer[-1]
-    control = [*longer[:-1], other(last, model.vocabulary), *random_ids(model.vocabulary, _TAIL, last)]
-    whole, step = _layers(model, longer)
-    noises = _differences(whole, _layers(model, control, step)[0], len(longer))
-    apart = _differences(whole, _layers(model, shorter, step)[0], len(shorter))
-    limits = precision(model.dtype)
-    usable: list[tuple[Tensor, float]] = []
-    for layer, noise, difference in zip(whole, noises, apart, strict=True):
-        ahead = noise[:-1].max().item() if len(longer) > 1 else 0.0
-        largest = max(part.abs().max().item() for part in layer)
-        threshold = max(limits.factor * ahead, limits.kv_floor * limits.epsilon * largest)
-        if noise[-1].item() > 2 * threshold:
-            usable.append((difference, threshold))
-    if not usable:
-        return KvBoundary(None, max(n.max().item() for n in noises) if noises else None, None, None, _HIDDEN)
-    return _boundary(usable, len(shorter))
-
-
-_HIDDEN = "another token changes keys and values by no more than the noise"
-
-
-def _boundary(usable: list[tuple[Tensor, float]], tokens: int) -> KvBoundary:
-    over = torch.stack([difference > threshold for difference, threshold in usable]).any(0)
-    first = int(over.int().argmax()) if bool(over.any()) else tokens
-    values = torch.stack([difference for difference, _ in usable]).amax(0)
-    noise = values[:first].max().item() if first else 0.0
-    difference = values[first].item() if first < tokens else None
-    return KvBoundary(first, noise, difference, max(threshold for _, threshold in usable))
-
-
-def _layers(model: Checked, ids: list[int], step: int = 0) -> tuple[KeysValues, int]:
-    """Keys and values of all positions of a prompt, and how many tokens were computed at a time (0: all).
-
-    Where every layer has a window, no cache holds the whole; then it is read after every few tokens.
-    """
-    if not step:
-        layers = model.keys_values(model.prefill(ids)[1])
-        held = max((keys.shape[1] for keys, _ in layers), default=0)
-        if held == len(ids) or held == 0:
-            return [layer for layer in layers if layer[0].shape[1] == len(ids)], 0
-        step = held
-    _, cache = model.prefill(ids[:step])
-    parts = [model.keys_values(cache)]
-    for start in range(step, len(ids), step):
-        _, cache = model.append(cache, ids[start : start + step])
-        parts.append(model.keys_values(cache))
-    counts = [len(ids[start : start + step]) for start in range(0, len(ids), step)]
-    full = [i for i in range(len(parts[0])) if all(p[i][0].shape[1] >= n for p, n in zip(parts, counts, strict=True))]
-    return [_joined([part[i] for part in parts], counts) for i in full], step
-
-
-def _joined(parts: list[tuple[Tensor, Tensor]], counts: list[int]) -> tuple[Tensor, Tensor]:
-    """The last positions of one layer, read again and again, as one."""
-    newest = [(k[:, k.shape[1] - n :], v[:, v.shape[1] - n :]) for (k, v), n in zip(parts, counts, strict=True)]
-    return torch.cat([k for k, _ in newest], 1), torch.cat([v for _, v in newest], 1)
-
-
-def _differences(a: KeysValues, b: KeysValues, positions: int) -> list[Tensor]:
-    """For every layer the largest difference at each position, [positions]."""
-    return [
-        torch.stack(
-            [(x[:, :positions] - y[:, :positions]).abs().amax((0, 2)) for x, y in zip(a_one, b_one, strict=True)]
-        )
-        .amax(0)
-        .cpu()
-        for a_one, b_one in zip(a, b, strict=True)
-    ]
-
-
 class _Run(NamedTuple):
     """A prompt, computed whole, and what is known of its noise."""
 
     model: Checked
     ids: list[int]
     whole: Tensor  # logits [tokens, vocabulary]
+    kept: KeysValues  # of the whole; empty if they cannot be read
     noise: float
     tolerance: float
+    kept_noise: list[float] | None  # for each tensor of `kept`, as a share of its spread
     limits: Precision
     seed: int
+    tail: int  # tokens that still fit behind the prompt
 
     def split(self, name: str, prefix: int, rows: Tensor) -> Split:
         """Compare the rows behind a prefix."""
-        true = self.whole[prefix : prefix + rows.shape[0]]
-        best = true.topk(2, dim=-1)
-        sure = best.values[:, 0] - best.values[:, 1] > 2 * self.tolerance
-        agree = (rows.argmax(-1) == best.indices[:, 0])[sure].double()
-        share = agree.mean().item() if agree.numel() else 1.0
-        return Split(name, prefix, rows.shape[0], (rows - true).abs().max().item(), share)
+        return _compared(name, prefix, rows, self.whole[prefix : prefix + rows.shape[0]], self.tolerance)
+
+    def allowed(self) -> float:
+        """Of all layers the largest share of a spread that is explained by noise."""
+        return max(self.limits.kept, self.limits.factor * max(self.kept_noise or [0.0]))
+
+
+def _compared(name: str, prefix: int, rows: Tensor, true: Tensor, tolerance: float) -> Split:
+    best = true.topk(min(2, true.shape[-1]), dim=-1)
+    sure = best.values[:, 0] - best.values[:, -1] > 2 * tolerance
+    agree = (rows.argmax(-1) == best.indices[:, 0])[sure].double()
+    share = agree.mean().item() if agree.numel() else 1.0
+    return Split(name, prefix, rows.shape[0], (rows - true).abs().max().item(), share)
 
 
 def equivalence(
-    implementation: Implementation, ids: Sequence[int] | None = None, *, prefix: int | None = None, seed: int = 0
+    implementation: Implementation,
+    ids: Sequence[int] | None = None,
+    *,
+    prefix: int | None = None,
+    seed: int = 0,
+    most: int | None = None,
+    longer: Sequence[Longer] = (),
 ) -> Equivalence:
     """Split a prompt in many ways, compute the parts with a cache between, and compare all logits with the whole.
 
-    Without `ids`, 160 random tokens; fewer than 96 are continued with random ones. `prefix`: a length of interest, such
-    as the predicted one, that is tried as well. The cost is that of about twelve times the prompt; where something is
-    wrong, of some more short ones.
+    Without `ids`, 160 random tokens; fewer than 96 are continued with random ones. `prefix`: a length of interest that
+    is tried as well. `longer`: other prompts, each split once. `most`: tokens that the model takes. Where keys and
+    values can be read, those that are kept are compared too. The cost is that of about ten times the prompt and three
+    times each longer one; where something is wrong, of some more short ones.
     """
     model = checked(implementation)
     ids = list(ids) if ids else random_ids(model.vocabulary, _USUAL, seed)
     ids += random_ids(model.vocabulary, _LEAST - len(ids), seed + 1)
-    run = _whole(model, ids, seed)
-    limits = run.limits
-    if run.noise > max(0.02, 16 * limits.epsilon) * _scale(run.whole):
+    tail = _TAIL
+    if most is not None and most < len(ids) + tail:
+        tail = min(tail, max(most // 8, 1))
+        ids = ids[: most - tail]
+        if len(ids) < _FEWEST:
+            raise PromptlintError(f"the model takes {most} tokens", f"it must take {_FEWEST + 5} for a comparison")
+    run = _whole(model, ids, seed, tail)
+    if run.noise > max(0.02, 16 * run.limits.epsilon) * scale(run.whole):
         return _unsteady(run)
-    splits = tuple(_splits(run, prefix))
-    controls = tuple(_controls(run))
-    largest, control = max(split.logit_diff for split in splits), min(controls)
-    verdict, why = _judge(run, largest, control)
-    named: Named | None = (
-        suspect(model, ids, limits.clear * run.tolerance, limits.half) if verdict == "contradicted" else None
-    )
+    held = {cut: model.prefill(ids[:cut])[1] for cut in _cuts(ids)}
+    splits, kept = _splits(run, held, prefix)
+    control = min(_controls(run))
+    for one in longer:
+        noise, split = _once(run, one)
+        run = run._replace(
+            noise=max(run.noise, noise), tolerance=max(run.tolerance, run.limits.tolerance(noise, run.whole))
+        )
+        splits = [*(each for each in splits if each.name != one.name), split]
+    largest = max(split.logit_diff for split in splits)
+    verdict, why = _judge(run, largest, control, kept)
+    named = _named(run, splits, {one.name for one in longer}, most) if verdict == "contradicted" else None
     return Equivalence(
-        verdict, why, splits, largest, control, run.noise, run.tolerance, len(ids),
-        named and named.suspect, named.why if named else "", _unseen(run) if limits.half else "",
+        verdict, why, tuple(splits), largest, control, run.noise, run.tolerance, len(ids),
+        named and named.suspect, named.why if named else "", _unseen(run) if run.limits.half else "",
     )  # fmt: skip
 
 
-def _whole(model: Checked, ids: list[int], seed: int) -> _Run:
+def _named(run: _Run, splits: Sequence[Split], longer: set[str], most: int | None) -> Named:
+    """What kind of bug. One that only longer prompts show is no matter of those short ones that are looked at."""
+    clear = run.limits.clear * run.tolerance
+    wrong = [split for split in splits if split.logit_diff > clear]
+    if wrong and all(split.name in longer for split in wrong):
+        least = min(split.prefix_tokens for split in wrong)
+        right = max((s.prefix_tokens for s in splits if s not in wrong and s.prefix_tokens < least), default=0)
+        return Named("unclear", f"right behind {right:,} tokens, wrong behind {least:,}: it begins at some length")
+    return suspect(run.model, run.ids, clear, run.limits.half, run.limits.clear * run.allowed(), most)
+
+
+def _whole(model: Checked, ids: list[int], seed: int, tail: int) -> _Run:
     """Compute the prompt, and twice again with more or fewer tokens: its rows must stay the same but for noise."""
-    whole, _ = model.prefill(ids)
-    more, _ = model.prefill([*ids, *random_ids(model.vocabulary, _TAIL, seed + 2)])
-    less, _ = model.prefill(ids[:-7])
+    whole, cache = model.prefill(ids)
+    more, longer = model.prefill([*ids, *random_ids(model.vocabulary, tail, seed + 2)])
+    less, shorter = model.prefill(ids[:-7])
     noise = max((more[: len(ids)] - whole).abs().max().item(), (less - whole[:-7]).abs().max().item())
     limits = precision(model.dtype)
-    tolerance = max(limits.factor * noise, limits.floor * limits.epsilon * _scale(whole))
-    return _Run(model, ids, whole, noise, tolerance, limits, seed)
+    kept = model.keys_values(cache)
+    others = (longer, shorter) if kept else ()
+    between = [shares(kept, len(ids), model.keys_values(held), held.tokens) for held in others]
+    worst = [max(pair) for pair in zip(*filter(None, between), strict=True)] if between and all(between) else None
+    return _Run(model, ids, whole, kept, noise, limits.tolerance(noise, whole), worst, limits, seed, tail)
 
 
-def _scale(logits: Tensor) -> float:
-    """What takes the place of 1: rounding grows with the largest numbers, which are 4 in logits of scale 1."""
-    return max(logits.std().item(), logits.abs().max().item() / 4)
-
-
-def _splits(run: _Run, prefix: int | None) -> Iterator[Split]:
-    model, ids = run.model, run.ids
+def _cuts(ids: list[int]) -> tuple[int, int]:
+    """Between two blocks, and inside one."""
     aligned = BLOCK * (len(ids) // (2 * BLOCK))
-    unaligned = aligned + 5
-    yield run.split("aligned", aligned, _behind(model, ids[:aligned], ids[aligned:]))
-    yield run.split("unaligned", unaligned, _behind(model, ids[:unaligned], ids[unaligned:]))
+    return aligned, aligned + 5
+
+
+def _splits(run: _Run, held: dict[int, Held], prefix: int | None) -> tuple[list[Split], float]:
+    """Each way to split, and how far what is kept is from the whole: in allowed shares of the spread of its layer."""
+    model, ids = run.model, run.ids
+    aligned, unaligned = _cuts(ids)
+    splits, apart = [], 0.0
+    for name, cut in (("aligned", aligned), ("unaligned", unaligned)):
+        rows, cache = model.append(held[cut], ids[cut:])
+        splits.append(run.split(name, cut, rows))
+        apart = max(apart, _kept_apart(run, cache))
     if prefix is not None and 0 < prefix < len(ids) and prefix not in (aligned, unaligned, len(ids) - 1):
-        yield run.split("predicted", prefix, _behind(model, ids[:prefix], ids[prefix:]))
-    yield run.split("in steps", unaligned, _in_steps(run, unaligned))
-    yield run.split("last token", len(ids) - 1, _behind(model, ids[:-1], ids[-1:]))
-    for number, (name, length) in enumerate({"other donor": aligned, "second donor": unaligned}.items()):
-        yield _donor(run, name, length, run.seed + 10 + number)
+        splits.append(run.split("predicted", prefix, _behind(model, ids[:prefix], ids[prefix:])))
+    splits.append(run.split("in steps", unaligned, _in_steps(run, held[unaligned], unaligned)))
+    splits.append(run.split("last token", len(ids) - 1, _behind(model, ids[:-1], ids[-1:])))
+    for number, (name, cut) in enumerate({"other donor": aligned, "second donor": unaligned}.items()):
+        splits.append(_donor(run, name, held[cut], run.seed + 10 + number))
+    return splits, apart
+
+
+def _kept_apart(run: _Run, cache: Held) -> float:
+    """How far keys and values behind a cache are from the whole, in what is allowed; 0 where they cannot be read."""
+    found = shares(run.kept, len(run.ids), run.model.keys_values(cache), cache.tokens) if run.kept else None
+    if found is None or run.kept_noise is None:
+        return 0.0
+    limits = run.limits
+    return max(
+        (share / max(limits.kept, limits.factor * noise) for share, noise in zip(found, run.kept_noise, strict=True)),
+        default=0.0,
+    )
 
 
 def _behind(model: Checked, prefix: list[int], suffix: list[int]) -> Tensor:
     """Logits of a suffix whose prefix comes from the cache."""
-    return model.append(model.prefill(prefix)[1], suffix)[0]
+    return model.append(model.prefill(prefix, 1)[1], suffix)[0]
 
 
-def _in_steps(run: _Run, prefix: int) -> Tensor:
+def _once(run: _Run, one: Longer) -> tuple[float, Split]:
+    """A longer prompt whole, and behind its prefix: the noise of it, and how far they are apart. The last rows only,
+    where all of them would take too much memory."""
+    model, ids = run.model, one.ids
+    rows = min(len(ids) - one.prefix, max(BLOCK, _KEPT_LOGITS // model.vocabulary))
+    seen = min(max(rows, 2 * BLOCK), len(ids))
+    whole, _ = model.prefill(ids, seen)
+    noise = 0.0
+    if one.noise and seen > 7:
+        less, _ = model.prefill(ids[:-7], seen - 7)
+        noise = (less - whole[:-7]).abs().max().item()
+    found, _ = model.append(model.prefill(ids[: one.prefix], 1)[1], ids[one.prefix :], rows)
+    split = _compared(one.name, one.prefix, found, whole[len(whole) - rows :], run.tolerance)
+    return noise, split._replace(suffix_tokens=len(ids) - one.prefix)
+
+
+def _in_steps(run: _Run, cache: Held, prefix: int) -> Tensor:
     """The suffix in parts: two single tokens, a block, the rest."""
-    _, cache = run.model.prefill(run.ids[:prefix])
     rows = []
-    for start, end in ((0, 1), (1, 2), (2, 2 + BLOCK), (2 + BLOCK, len(run.ids))):
-        part, cache = run.model.append(cache, run.ids[prefix + start : min(prefix + end, len(run.ids))])
-        rows.append(part)
+    cuts = [prefix, prefix + 1, prefix + 2, min(prefix + 2 + BLOCK, len(run.ids)), len(run.ids)]
+    for start, end in pairwise(cuts):
+        if start < end:
+            part, cache = run.model.append(cache, run.ids[start:end])
+            rows.append(part)
     return torch.cat(rows)
 
 
-def _donor(run: _Run, name: str, prefix: int, seed: int) -> Split:
+def _donor(run: _Run, name: str, cache: Held, seed: int) -> Split:
     """Other requests come between, and nothing of them may be left.
 
     One uses the same cache first and goes on with a tail of its own; its rows are compared as well.
     """
-    model, ids = run.model, run.ids
-    tail = random_ids(model.vocabulary, 2 * BLOCK + 3, seed)
+    model, ids, prefix = run.model, run.ids, cache.tokens
+    tail = random_ids(model.vocabulary, min(2 * BLOCK + 3, len(ids) + run.tail - prefix), seed)
     uncached = model.prefill([*ids[:prefix], *tail])[0][prefix:]
-    _, cache = model.prefill(ids[:prefix])
     donor, _ = model.append(cache, tail)
     model.prefill(random_ids(model.vocabulary, prefix, seed + 2))  # one that shares nothing, and may want its place
     rows, _ = model.append(cache, ids[prefix:])
@@ -284,33 +257,59 @@ def _controls(run: _Run) -> Iterator[float]:
         yield (_behind(model, before, after) - run.whole[start : start + len(after)]).abs().max().item()
 
 
-def _judge(run: _Run, largest: float, control: float) -> tuple[Verdict, str]:
-    clear = run.limits.clear * run.tolerance
+def _judge(run: _Run, largest: float, control: float, kept: float) -> tuple[Verdict, str]:
+    limits = run.limits
+    clear = limits.clear * run.tolerance
     figures = f"cached and uncached logits differ by {largest:.2g} at most (tolerance {run.tolerance:.2g})"
     if largest > clear:
         return "contradicted", f"cached and uncached logits differ by {largest:.2g}; noise explains {run.tolerance:.2g}"
-    if largest > run.tolerance:
-        hidden = f"; {_unseen(run)}" if run.limits.half else ""
-        return "not_shown", f"{figures}: more than the noise, but not clearly more{hidden}"
+    if kept > limits.clear:
+        return "contradicted", f"{figures}, but the keys and values kept differ by {kept:.2g} times what noise explains"
+    if largest > run.tolerance or kept > 1:
+        hidden = f"; {_unseen(run)}" if limits.half else ""
+        what = figures if largest > run.tolerance else f"{figures}, the keys and values kept too"
+        return "not_shown", f"{what}: more than the noise, but not clearly more{hidden}"
     if control <= clear:
         return "not_shown", f"{figures}, but a cache that is wrong on purpose differs by only {control:.2g}"
-    if run.limits.half:
+    if limits.half and not _reads(run):
         return "not_shown", f"{figures}: nothing larger is wrong; {_unseen(run)}"
+    if limits.half:
+        return "confirmed", f"{figures}, and keys and values agree; {_unseen(run)}"
     return "confirmed", f"{figures}; caches that are wrong on purpose differ by {control:.2g} or more"
+
+
+def _reads(run: _Run) -> bool:
+    """Whether what is kept was compared."""
+    return bool(run.kept) and run.kept_noise is not None
 
 
 def _unseen(run: _Run) -> str:
     least = run.limits.clear * run.tolerance
-    error = f"an error below {least:.2g} cannot be seen, such as one stale token in one layer"
-    return f"in {run.model.dtype} {error}: use float32 to confirm"
+    if not _reads(run):
+        error = f"an error below {least:.2g} cannot be seen, such as one stale token in one layer"
+        return f"in {run.model.dtype} {error}: use float32 to confirm"
+    share = f"{run.limits.clear * run.allowed():.0%}".replace("%", " %")
+    what = (
+        f"an error in reading the cache below {least:.2g}, or in what is kept of less than {share} of a layer's spread"
+    )
+    return f"in {run.model.dtype} {what}, cannot be seen"
 
 
 def _unsteady(run: _Run) -> Equivalence:
     """Runs without a cache differ as much as wrong ones would: by chance, or because tokens see what follows them."""
     again = (run.model.prefill(run.ids)[0] - run.whole).abs().max().item()
+    nothing: tuple[Split, ...] = ()
+    told = (nothing, 0.0, 0.0, run.noise, run.tolerance, len(run.ids))
     if again > run.noise / 100:
         why = f"two equal runs without a cache differ by {again:.2g}: chance has a part in this model (dropout?)"
-        return Equivalence("not_shown", why, (), 0.0, 0.0, run.noise, run.tolerance, len(run.ids))
+        return Equivalence("not_shown", why, *told)
     why = f"with no cache in use, tokens added behind a prompt change its own logits by {run.noise:.2g}"
+    place = len(run.ids) // 2
+    changed = [*run.ids[:place], other(run.ids[place], run.model.vocabulary), *run.ids[place + 1 :]]
+    effect = (run.model.prefill(changed)[0] - run.whole)[place + 1 :].abs().max().item()
+    if run.noise < _SEEN * effect:
+        much = f"{run.noise / effect:.0%}".replace("%", " %")
+        coarse = f"{why}, {much} of what another token does: its numbers depend on what is computed with them"
+        return Equivalence("not_shown", f"{coarse} (activations in 8 bits?), and hide what reuse does", *told)
     seen = "tokens see what follows them: no causal mask when the prompt is computed whole"
-    return Equivalence("contradicted", why, (), run.noise, 0.0, run.noise, run.tolerance, len(run.ids), "mask", seen)
+    return Equivalence("contradicted", why, (), run.noise, *told[2:], "mask", seen)

@@ -75,9 +75,8 @@ def _dequantised(path: str, dtype: Any) -> tuple[dict[str, Any], dict[str, Any]]
     """Configuration and tensors. Weights that transformers would have to invent are an error."""
     transformers: Any = transformers_or_error()
     _packages()
-    folder, name = os.path.split(os.path.abspath(path))
     try:
-        with _quiet():
+        with _quiet(), alone(path) as (folder, name):
             config = transformers.AutoConfig.from_pretrained(folder, gguf_file=name, local_files_only=True)
             refuse_invented(path, transformers.AutoModelForCausalLM.from_config, config, 8 * os.path.getsize(path))
             model, info = transformers.AutoModelForCausalLM.from_pretrained(
@@ -106,6 +105,27 @@ def _packages() -> None:
         raise PromptlintError(
             f"to read a GGUF takes {error.name}, which is not installed", "pip install 'promptlint-cache[model]'"
         ) from None
+
+
+@contextmanager
+def alone(path: str) -> Iterator[tuple[str, str]]:
+    """A folder that holds a link to the file and nothing else, and its name there.
+
+    transformers reads more from a folder than it was told, such as an adapter_config.json, which names other weights.
+    """
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="promptlint-") as folder:
+        link = os.path.join(folder, "model.gguf")
+        try:
+            os.symlink(os.path.abspath(path), link)
+        except OSError:  # a system, or a user, without links
+            try:
+                os.link(path, link)
+            except OSError:
+                shutil.copyfile(path, link)
+        yield folder, "model.gguf"
 
 
 @contextmanager

@@ -17,15 +17,19 @@ Where there are more, they are used:
         Keys and values of each layer as the cache holds them, [kv heads, positions, head size]. A layer with a window
         gives the last positions, those it still holds; a layer without keys and values is left out.
         Without this function an error is found all the same; what kind of error is then told from logits alone.
+    prefill(ids, keep), append(cache, ids, keep)   a third parameter: logits of the last `keep` tokens are enough
     vocabulary: int                                 number of token ids; else the width of the logits
+    max_tokens: int                                 of prompt and answer together
     name, device, dtype, attention: str             printed; dtype is else read from the logits
 """
 
 import copy
 import importlib
+import inspect
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -71,18 +75,29 @@ class Checked:
                 raise PromptlintError(f"{self.called} has no function {function}", "it needs prefill(ids) and append")
         self._width = 0
         self._dtype = ""
+        self._keeps = {name: _takes_keep(getattr(wrapped, name)) for name in ("prefill", "append")}
 
-    def prefill(self, ids: list[int]) -> tuple[Tensor, Held]:
-        """Logits [len(ids), vocabulary] and the cache."""
+    def prefill(self, ids: list[int], keep: int = 0) -> tuple[Tensor, Held]:
+        """Logits [len(ids), vocabulary] and the cache. `keep`: only the last rows, at most so many; 0: all of them."""
+        rows = min(keep or len(ids), len(ids))
+        few = (rows,) if keep and self._keeps["prefill"] else ()
         with torch.no_grad():
-            answer = self._run("prefill", list(ids))
-        return self._answer("prefill", answer, len(ids), 0)
+            answer = self._run("prefill", list(ids), *few)
+        logits, held = self._answer("prefill", answer, rows if few else len(ids), 0, len(ids))
+        return logits[len(logits) - rows :], held
 
-    def append(self, cache: Held, ids: list[int]) -> tuple[Tensor, Held]:
-        """Logits [len(ids), vocabulary] and a longer cache; the one handed in can be used again."""
+    def append(self, cache: Held, ids: list[int], keep: int = 0) -> tuple[Tensor, Held]:
+        """As `prefill`, behind a cache: gives a longer one; the one handed in can be used again."""
+        rows = min(keep or len(ids), len(ids))
+        few = (rows,) if keep and self._keeps["append"] else ()
         with torch.no_grad():
-            answer = self._run("append", self.fork(cache).cache, list(ids))
-        return self._answer("append", answer, len(ids), cache.tokens)
+            answer = self._run("append", self.fork(cache).cache, list(ids), *few)
+        logits, held = self._answer("append", answer, rows if few else len(ids), cache.tokens, len(ids))
+        return logits[len(logits) - rows :], held
+
+    def keeps_few(self) -> bool:
+        """Whether the logits of the last tokens can be had without those of all."""
+        return self._keeps["prefill"]
 
     def fork(self, cache: Held) -> Held:
         """A copy that can be written into."""
@@ -150,10 +165,10 @@ class Checked:
             return call(*values)
         except (torch.OutOfMemoryError, MemoryError, PromptlintError):
             raise
-        except Exception as error:  # of code that is not ours: anything
+        except (Exception, SystemExit) as error:  # of code that is not ours: anything, and it may not end the run
             raise self._wrong(function, f"failed: {_line(error)}") from error
 
-    def _answer(self, function: str, answer: Any, tokens: int, before: int) -> tuple[Tensor, Held]:
+    def _answer(self, function: str, answer: Any, tokens: int, before: int, given: int) -> tuple[Tensor, Held]:
         if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Tensor):
             raise self._wrong(function, f"gave {_kind(answer)}", "it must give a tuple (logits, cache)")
         logits, cache = answer
@@ -167,8 +182,19 @@ class Checked:
         self._width, self._dtype = rows.shape[1], str(rows.dtype).removeprefix("torch.")
         rows = rows if rows.dtype == torch.float64 else rows.float()
         if not math.isfinite(rows.sum().item()) and not bool(rows.isfinite().all()):
-            raise self._wrong(function, f"gave NaN or infinite logits for {tokens} tokens behind {before}")
-        return rows, Held(cache, before + tokens)
+            rows = self._without_never(function, rows, f"for {tokens} tokens behind {before}")
+        return rows, Held(cache, before + given)
+
+    def _without_never(self, function: str, rows: Tensor, where: str) -> Tensor:
+        """Ids that must never come have minus infinity: it becomes the least of the row, which can be compared.
+
+        Where one run has it and another one has not, they still differ.
+        """
+        never = rows == -math.inf
+        if not bool((never | rows.isfinite()).all()) or bool(never.all(-1).any()):
+            raise self._wrong(function, f"gave NaN or infinite logits {where}")
+        least = rows.masked_fill(never, math.inf).amin(-1, keepdim=True)
+        return torch.where(never, least.expand_as(rows), rows)
 
     def _kept(self, tensor: Tensor, tokens: int) -> Tensor:
         kept = tensor.detach()
@@ -206,7 +232,7 @@ def load_implementation(place: str) -> Checked:
         built = build()
     except PromptlintError:
         raise
-    except Exception as error:  # of code that is not ours: anything
+    except (Exception, SystemExit) as error:  # of code that is not ours: anything
         raise PromptlintError(f"{place} failed: {_line(error)}") from error
     if built is None:
         raise PromptlintError(f"{place} gave nothing", "it must return an object with prefill and append")
@@ -222,11 +248,39 @@ def _try_out(implementation: Checked) -> None:
     implementation.keys_values(cache)
 
 
+def _takes_keep(function: Any) -> bool:
+    try:
+        return "keep" in inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of something built in
+        return False
+
+
+@contextmanager
+def _folder_first(folder: str) -> Iterator[None]:
+    """Inside, modules of a folder come first; afterwards last, for what is imported may import more when it is called.
+
+    Last, because a file such as sympy.py there would take the place of a module that torch imports late.
+    """
+    if folder in sys.path or "" in sys.path:
+        yield
+        return
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            sys.path.remove(folder)
+        sys.path.append(folder)
+
+
 def _module(name: str) -> Any:
     folder = str(Path.cwd())
-    if sys.path[:1] != [folder]:
-        sys.path.insert(0, folder)  # it stays: what is imported may import more when it is called
     importlib.invalidate_caches()
+    with _folder_first(folder):
+        return _imported(name, folder)
+
+
+def _imported(name: str, folder: str) -> Any:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -5,6 +5,7 @@ wrong there was changed after it was computed. In the suffix, the first layer th
 ones only follow from it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 from promptlint.confirm.implementation import Checked, KeysValues
+from promptlint.confirm.precision import precision
 from promptlint.confirm.random_prompts import BLOCK, random_ids
 from promptlint.confirm_facts import Suspect
 
@@ -21,6 +23,9 @@ _FORMATS = {
     "bfloat16": "bfloat16",
     "float16": "float16",
 }
+
+
+_OTHER = 0.4  # of the spread of a tensor: 8 bits stay below 0.25, and old data is off by about 1
 
 
 class Named(NamedTuple):
@@ -56,13 +61,42 @@ class _Region(NamedTuple):
 
 def _apart(kept: Tensor, true: Tensor, allowed: float) -> Tensor:
     """Which positions differ by more than noise, [positions]."""
-    return (kept - true).abs().amax((0, 2)) > allowed * max(true.std().item(), true.abs().max().item() / 4)
+    return (kept - true).abs().amax((0, 2)) > allowed * _spread(true)
 
 
-def explained_by_keys_values(model: Checked, ids: list[int], cuts: Sequence[int]) -> Named | None:
+def _spread(tensor: Tensor) -> float:
+    return max(tensor.std(correction=0).item(), tensor.abs().max().item() / 4)
+
+
+def shares(true: KeysValues, tokens: int, kept: KeysValues, kept_tokens: int) -> list[float] | None:
+    """How far keys and values that two caches hold of the same positions are apart, for each tensor of each layer.
+
+    As a share of the tensor's spread. A layer with a window holds the last of its `tokens` positions. None where the
+    caches have not the same layers.
+    """
+    if len(true) != len(kept):
+        return None
+    found = []
+    for right, held in ((a, b) for one, two in zip(true, kept, strict=True) for a, b in zip(one, two, strict=True)):
+        first, held_first = tokens - right.shape[1], kept_tokens - held.shape[1]
+        start, end = max(first, held_first), min(tokens, kept_tokens)
+        if start >= end:
+            found.append(0.0)
+            continue
+        a, b = right[:, start - first : end - first], held[:, start - held_first : end - held_first]
+        same_form = a.shape == b.shape
+        apart = (a - b).abs().max().item() if same_form else math.inf
+        found.append(apart / (_spread(a) or 1.0))
+    return found
+
+
+def explained_by_keys_values(
+    model: Checked, ids: list[int], cuts: Sequence[int], limit: float | None = None
+) -> Named | None:
     """Name the kind of bug from what is kept when a prompt is computed in parts, cut at some positions.
 
-    None: nothing can be read, nothing is wrong there, or it follows no pattern that is known.
+    None: nothing can be read, nothing is wrong there, or it follows no pattern that is known. `limit`: share of a
+    spread that is noise.
     """
     if not model.reads_keys_values():
         return None
@@ -75,13 +109,14 @@ def explained_by_keys_values(model: Checked, ids: list[int], cuts: Sequence[int]
         return None
     full = [i for i in range(len(whole)) if whole[i][0].shape[1] == split[i][0].shape[1] == len(ids)]
     true, kept = [whole[i] for i in full], [split[i] for i in full]
-    allowed = 0.2 if torch.finfo(getattr(torch, model.dtype, torch.float32)).eps > 1e-4 else 2e-4
+    limits = precision(model.dtype)
+    allowed = limit or (2 * limits.kept if limits.half else limits.kept)
     behind = _Region(kept, true, cuts[-1], len(ids), allowed)
     ahead = _Region(kept, true, 0, cuts[-1], allowed)
     if wrong := ahead.wrong_layers():
         return _moved(ahead, wrong) or _places(ahead, wrong) or _rounded(ahead, wrong)
     if wrong := behind.wrong_layers():
-        return _moved(behind, wrong[:1]) or _cast(behind, wrong[0]) or _turned(model, ids, behind)
+        return _moved(behind, wrong[:1]) or _cast(behind, wrong[0]) or _turned(model, ids, behind, cuts)
     return None
 
 
@@ -124,7 +159,7 @@ def _places(region: _Region, layers: list[int]) -> Named | None:
                 return None
             bad |= _apart(kept, true, region.allowed).cpu()
     places = bad.nonzero().flatten().tolist()
-    if len(places) > 0.7 * len(bad):
+    if len(places) > 0.7 * len(bad) or not _large(region, layers):
         return None
     first, last = places[0], places[-1]
     which = "all layers" if len(layers) == len(region.true) else f"layer {', '.join(map(str, layers))}"
@@ -134,6 +169,11 @@ def _places(region: _Region, layers: list[int]) -> Named | None:
     if region.end % BLOCK and first == region.end - region.end % BLOCK and last == region.end - 1:
         return Named("partial-block", f"{where}, the block that is not full: {found}")
     return Named("stale-block", f"{where}: {found}")
+
+
+def _large(region: _Region, layers: list[int]) -> bool:
+    """Whether something is another number altogether: rounding, even to 8 bits, stays within a part of the spread."""
+    return any(bool(_apart(*region.pair(i, i, part, part), _OTHER).any()) for i in layers for part in (0, 1))
 
 
 def _found(region: _Region, layers: list[int], places: list[int], zero: bool) -> str:
@@ -176,12 +216,12 @@ def _is_cast(kept: Tensor, true: Tensor, name: str) -> bool:
     return not bool(torch.equal(cast, true)) and off.double().mean().item() < 0.01
 
 
-def _turned(model: Checked, ids: list[int], region: _Region) -> Named | None:
+def _turned(model: Checked, ids: list[int], region: _Region, cuts: Sequence[int]) -> Named | None:
     """Keys of the first layer depend on a token and its position alone: at which other position are they right?"""
     kept = region.kept[0][0][:, region.start : region.end]
     if region.same(0, 0, 0, 0):
         return None
-    for offset, true in _shifted(model, ids, region.start):
+    for offset, true in _shifted(model, ids, region.start, cuts):
         if true.shape == kept.shape and not bool(_apart(kept, true, region.allowed).any()):
             if offset == -region.start:
                 return Named(
@@ -191,16 +231,17 @@ def _turned(model: Checked, ids: list[int], region: _Region) -> Named | None:
             return Named("position-offset", f"the keys of the suffix stand {offset:+d} from where they should")
     if region.same(0, 0, 1, 1):
         return Named(
-            "position-offset",
-            "keys of the suffix are wrong and values right: positions, but by no constant that was tried",
+            "unclear",
+            "keys of the suffix are wrong and values right: positions or their rotation, by no constant that was tried",
         )
     return None
 
 
-def _shifted(model: Checked, ids: list[int], start: int) -> Iterator[tuple[int, Tensor]]:
+def _shifted(model: Checked, ids: list[int], start: int, cuts: Sequence[int]) -> Iterator[tuple[int, Tensor]]:
     """Keys of the first layer that the tokens from `start` on would have at other positions."""
     odd = start % BLOCK
-    for offset in dict.fromkeys([-start, 1, -1, 2, -2, -odd, BLOCK - odd, BLOCK, -BLOCK, 3, -3, 4, -4]):
+    part = cuts[-1] - cuts[-2] if len(cuts) > 1 else start  # tokens of the part ahead, which may not have been counted
+    for offset in dict.fromkeys([-start, -part, 1, -1, 2, -2, -odd, BLOCK - odd, BLOCK, -BLOCK, 3, -3, 4, -4]):
         moved = [*random_ids(model.vocabulary, offset, 79), *ids] if offset > 0 else ids[-offset:]
         if offset:
             keys = model.keys_values(model.prefill(moved)[1])[0][0]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from promptlint.confirm.device import (
+    OutOfMemory,
     attention_named,
     device_named,
     dtype_named,
@@ -221,12 +222,28 @@ def open_local(
     gguf = gguf_of(path)
     with memory_told(f"the weights of {shown(path)} on {device}"):
         if gguf is not None:
+            # A GGUF takes 4 bytes a weight at most, most take far less: this much it needs at the least.
+            _refuse_too_large(path, os.path.getsize(gguf) * numbers.itemsize // 4, place)
             config, held, notes = open_gguf(gguf, numbers, say)
             model, _ = _loaded(gguf, config, held, numbers, wanted)
             return LocalModel(model.to(place), gguf, notes)
         folder = open_folder(model_folder(path, allow_download=allow_download))
-        model, said = _loaded(folder.path, folder.config, tensors(folder), numbers, wanted)
+        held = tensors(folder)  # mapped into memory, not read yet
+        _refuse_too_large(path, sum(tensor.numel() for tensor in held.values()) * numbers.itemsize, place)
+        model, said = _loaded(folder.path, folder.config, held, numbers, wanted)
         return LocalModel(model.to(place), folder.path, (*folder.notes, *said))
+
+
+def _refuse_too_large(path: str, need: int, place: Any) -> None:
+    """Raise OutOfMemory for weights that main memory does not hold: the system would end the program without a word."""
+    from promptlint.confirm.machine import free_bytes
+
+    free = free_bytes() if place.type == "cpu" else None
+    if free is not None and need > free:
+        raise OutOfMemory(
+            f"the weights of {shown(path)} take {need / 2**20:,.0f} MiB, and {free / 2**20:,.0f} MiB are free",
+            "a smaller model, or --dtype bfloat16",
+        )
 
 
 def _loaded(

@@ -60,6 +60,8 @@ def _equality(facts: ConfirmFacts) -> str:
         return "no logits can be compared" if facts.noise is not None else ""
     if facts.logit_diff > facts.tolerance:
         return "with reuse the logits are other ones"
+    if facts.suspect is not None:  # what is kept was compared too
+        return "keys and values kept are other ones, by too little to show in the logits"
     doubt = ", but no control failed" if facts.control_diff is None or facts.control_diff <= facts.tolerance else ""
     limit = f", as far as {facts.dtype} shows it" if facts.dtype in _HALF else ""
     return f"logits are equal with reuse{limit}{doubt}"
@@ -142,6 +144,8 @@ def _control(facts: ConfirmFacts) -> str:
     told = f"wrong prefixes differ by {small(facts.control_diff)} or more"
     if facts.tolerance is not None and facts.control_diff <= facts.tolerance:
         return f"{told}, which is no more than the tolerance: an error would not be seen"
+    if facts.dtype in _HALF:
+        return f"{told}: an error of that size would be seen"
     return f"{told}: an error would be seen"
 
 

@@ -164,7 +164,8 @@ PROOFS = (
 
 def proof_row(plan: Plan, model: Any) -> list[str]:
     """Keys, values and logits with reuse against without, and the control that must differ."""
-    from promptlint.confirm.equivalence import equivalence, kv_boundary
+    from promptlint.confirm.boundary import kv_boundary
+    from promptlint.confirm.equivalence import equivalence
 
     source = random.Random(7)
     shared = [source.randrange(model.vocabulary) for _ in range(plan.shared)]

@@ -46,9 +46,9 @@ class Pair(NamedTuple):
         return usable(first_difference, len(self.a), len(self.b))
 
 
-def pair_in_bytes(wanted: ConfirmOptions) -> Pair:
+def pair_in_bytes(wanted: ConfirmOptions, both: tuple[Request, Request]) -> Pair:
     """A and B for a model that has no vocabulary of its own: in bytes, or in the tokens that the user names."""
-    old, new = _requests(wanted)
+    old, new = both
     options = _options(wanted, wanted.tokenizer or "bytes")
     with renderer_for(options) as renderer:
         a, b = _ids(old, options, renderer, 0), _ids(new, options, renderer, 1)
@@ -56,9 +56,9 @@ def pair_in_bytes(wanted: ConfirmOptions) -> Pair:
     return _pair(a, b, "ids as given" if given else options.tokenizer.name)
 
 
-def pair_of_model(wanted: ConfirmOptions, side: ModelSide) -> Pair:
+def pair_of_model(wanted: ConfirmOptions, side: ModelSide, both: tuple[Request, Request]) -> Pair:
     """A and B through the model's own template, with its own vocabulary; what `diff` predicts is told beside it."""
-    old, new = _requests(wanted)
+    old, new = both
     told = predict(old, new, side, _options(wanted, wanted.tokenizer)._replace(sides=None))
     notes = told.notes
     if told.of_request is not None and told.of_request != told.of_model:
@@ -77,7 +77,8 @@ def side_of(wanted: ConfirmOptions, folder: str) -> ModelSide:
     return model_side(folder, tokenizer=wanted.tokenizer, templates=wanted.templates, provider=wanted.provider)
 
 
-def _requests(wanted: ConfirmOptions) -> tuple[Request, Request]:
+def requests(wanted: ConfirmOptions) -> tuple[Request, Request]:
+    """A and B as they are read. Raises PromptlintError for one that cannot be, and for two of different formats."""
     old, new = (
         load(read(path), input_format=wanted.input_format, request_path=wanted.request_path) for path in wanted.paths
     )

@@ -12,7 +12,8 @@ from promptlint.finding import Report, Verdict
 
 if TYPE_CHECKING:
     from promptlint.commands.confirm.pair import Pair, Window
-    from promptlint.confirm.equivalence import Equivalence, KvBoundary
+    from promptlint.confirm.boundary import KvBoundary
+    from promptlint.confirm.equivalence import Equivalence, Longer
     from promptlint.confirm.implementation import Checked
 
 Say = Callable[[str], None]
@@ -20,6 +21,7 @@ Say = Callable[[str], None]
 
 _CHECKED, _FEWER_CHECKED = 256, 128  # tokens of B whose logits are compared: a dozen times, in as many ways
 _LARGE = 2e11  # floating-point operations of the usual prefix: more take minutes on a processor
+_LONG, _SAVED = 8, 1.5  # a prefix so many times as long as the suffix saves this part of the time at least
 _PREFIX, _SHORT_PREFIX, _PAIRS, _FEW_PAIRS = 2048, 512, 5, 3
 _TORCH = "pip install torch is enough for the built-in model, pip install 'promptlint-cache[model]' for others"
 
@@ -56,24 +58,24 @@ def confirm(wanted: ConfirmOptions, say: Say = lambda what: None) -> Report:
         return _asked(wanted, say)
     if wanted.check is None:
         return _tried(wanted, say)
-    with redirect_stdout(sys.stderr):  # what the user's own code prints is no part of the report
-        return _tried(wanted, say)
+    try:
+        with redirect_stdout(sys.stderr):  # what the user's own code prints is no part of the report
+            return _tried(wanted, say)
+    except SystemExit as stop:  # of code that is not ours, in the midst of being measured
+        raise PromptlintError(f"{wanted.check} ended the program: SystemExit: {stop.code}") from stop
 
 
 def _tried(wanted: ConfirmOptions, say: Say) -> Report:
-    prompts = _read(wanted) if wanted.paths and wanted.model is None else None  # its faults come before a slow import
+    if not wanted.paths:
+        return _run(wanted, _subject(wanted, say), None, say)
+    from promptlint.commands.confirm.pair import pair_in_bytes, pair_of_model, requests, side_of
+
+    both = requests(wanted)  # faults of A and B come before a slow import, and before weights are read
+    prompts = pair_in_bytes(wanted, both) if wanted.model is None else None
     subject = _subject(wanted, say)
-    if wanted.paths and subject.folder is not None:
-        from promptlint.commands.confirm.pair import pair_of_model, side_of
-
-        prompts = pair_of_model(wanted, side_of(wanted, subject.folder))
+    if subject.folder is not None:
+        prompts = pair_of_model(wanted, side_of(wanted, subject.folder), both)
     return _run(wanted, subject, prompts, say)
-
-
-def _read(wanted: ConfirmOptions) -> "Pair":
-    from promptlint.commands.confirm.pair import pair_in_bytes
-
-    return pair_in_bytes(wanted)
 
 
 def _subject(wanted: ConfirmOptions, say: Say) -> Subject:
@@ -133,6 +135,7 @@ def _local(wanted: ConfirmOptions, say: Say) -> Subject:
 
 
 def _run(wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", say: Say) -> Report:
+    from promptlint.commands.confirm.afford import refuse_too_large
     from promptlint.confirm.device import memory_told
 
     notes = [*subject.notes, *(prompts.notes if prompts is not None else ())]
@@ -140,22 +143,43 @@ def _run(wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", say: 
     with memory_told(f"a prompt on {subject.model.device or 'this machine'}"):
         if prompts is not None:
             part = _window(prompts, subject)
+            refuse_too_large(subject.model, max(len(part.a), len(part.b)), _CHECKED)
             say("computing both prompts whole, to compare their keys and values")
             boundary = _boundary(subject, part)
             notes += filter(None, (part.note, boundary.why))
         say("computing prompts in parts, to compare their logits")
         equal = _equivalence(wanted, subject, prompts, part)
         generated = _generated(wanted, subject, prompts, part, say)
-    if equal.verdict == "not_shown" or not equal.splits:  # else the figures say it
-        notes.append(equal.why)
+    if equal.verdict == "not_shown" or not equal.splits or (equal.logit_diff <= equal.tolerance and equal.suspect):
+        notes.append(equal.why)  # else the figures say it
+    elif equal.verdict == "confirmed":
+        notes.append(equal.unseen)
     rows, noisy, clock, more = _measured(wanted, subject, say)
     seen = () if prompts is None else (_seen(wanted, prompts, part, boundary),)
     facts = _facts(subject, prompts, seen, boundary, equal)._replace(
-        kv_first_difference=_first(part, boundary), generated=generated, ramp=rows, noisy=noisy, clock=clock,
+        kv_first_difference=None if boundary is None or boundary.by_logits else _first(part, boundary),
+        generated=generated, ramp=rows, noisy=noisy, clock=clock,
         speed=rows[-1].speed if rows else None, kv_bytes=rows[-1].kv_bytes if rows else None,
     )  # fmt: skip
     notes += more
-    return Report("confirm", _verdict(facts, equal.verdict), notes=tuple(dict.fromkeys(notes)), confirm=facts)
+    verdict = _verdict(facts, equal.verdict)
+    if verdict == "confirmed" and (nothing := _nothing_saved(facts)):
+        verdict = "not_shown"
+        notes.append(nothing)
+    return Report("confirm", verdict, notes=tuple(dict.fromkeys(filter(None, notes))), confirm=facts)
+
+
+def _nothing_saved(facts: ConfirmFacts) -> str:
+    """Equal logits prove no reuse where everything is computed anew each time: the time has to fall. "" if it does."""
+    rows = [row for row in facts.ramp if row.prefix_tokens >= _LONG * row.suffix_tokens]
+    ratios = [row.speed.ttft_cold / max(row.speed.ttft_warm, 1e-9) for row in rows]
+    if facts.noisy or not ratios or max(ratios) >= _SAVED:
+        return ""
+    row, best = rows[-1], max(ratios)
+    return (
+        f"nothing is saved: reuse was not seen. With {row.prefix_tokens:,} tokens in the cache and "
+        f"{row.suffix_tokens:,} to compute, the first token comes {best:.1f}x sooner at best"
+    )
 
 
 def _window(prompts: "Pair", subject: Subject) -> "Window":
@@ -166,13 +190,13 @@ def _window(prompts: "Pair", subject: Subject) -> "Window":
 
 
 def _boundary(subject: Subject, part: "Window") -> "KvBoundary":
-    from promptlint.confirm.equivalence import kv_boundary
+    from promptlint.confirm.boundary import kv_boundary
 
-    return kv_boundary(subject.recording, part.a, part.b)
+    return kv_boundary(subject.recording, part.a, part.b, subject.most)
 
 
 def _first(part: "Window | None", boundary: "KvBoundary | None") -> int | None:
-    """The first position of the whole prompts whose keys or values differ."""
+    """The first position of the whole prompts whose keys or values, or logits, differ."""
     if part is None or boundary is None or boundary.first is None:
         return None
     return part.start + boundary.first
@@ -182,21 +206,39 @@ def _equivalence(
     wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", part: "Window | None"
 ) -> "Equivalence":
     """The logits of B around the place where it parts from A, or of random tokens; past a window if there is one."""
-    from promptlint.confirm.equivalence import equivalence
+    from promptlint.confirm.equivalence import Longer, equivalence
     from promptlint.confirm.random_prompts import random_ids
 
     seed = wanted.seed or 0
     need = 0 if subject.window is None else 2 * subject.window + 64
     need = min(need, subject.most - 32) if subject.most is not None else need
+    measured = _last_logits(wanted, subject)
     if prompts is None or part is None:
         ids = random_ids(subject.model.vocabulary, need, seed) if need > 160 else None
-        return equivalence(subject.model, ids, seed=seed)
+        return equivalence(subject.model, ids, seed=seed, most=subject.most, longer=measured)
     length = max(_FEWER_CHECKED if subject.is_slow else _CHECKED, need)
     ahead = prompts.predicted - part.start  # in the window
     start = max(min(ahead - length // 2 + 9, len(part.b) - length), 0)  # 9: a split that is no other one
     ids = part.b[start : start + length]
     ids += random_ids(subject.model.vocabulary, need - len(ids), seed + 1)
-    return equivalence(subject.model, ids, prefix=ahead - start, seed=seed)
+    whole = [Longer("predicted", part.b, ahead)] if 0 < ahead < len(part.b) else []
+    return equivalence(subject.model, ids, seed=seed, most=subject.most, longer=[*whole, *measured])
+
+
+def _last_logits(wanted: ConfirmOptions, subject: Subject) -> "list[Longer]":
+    """The shortest prefix that is measured, where its logits cost little: an error may begin at some length."""
+    from promptlint.confirm.equivalence import Longer
+    from promptlint.confirm.measure import SUFFIX
+    from promptlint.confirm.precision import precision
+    from promptlint.confirm.random_prompts import random_ids
+
+    prefix = min(lengths(wanted.prefix) or (_PREFIX,))
+    total = prefix + SUFFIX
+    fits = total <= _PREFIX + SUFFIX and (subject.most is None or total <= subject.most)
+    if not fits or subject.is_slow or precision(subject.model.dtype).half:
+        return []
+    ids = random_ids(subject.model.vocabulary, total, (wanted.seed or 0) + 3)
+    return [Longer("measured", ids, prefix, noise=False)]
 
 
 def _seen(wanted: ConfirmOptions, prompts: "Pair", part: "Window | None", boundary: "KvBoundary | None") -> Seen:
@@ -207,12 +249,14 @@ def _seen(wanted: ConfirmOptions, prompts: "Pair", part: "Window | None", bounda
     )
     gap = ""
     if observed is not None and observed != prompts.predicted:
-        gap = f"the tokens part at {prompts.common:,}, keys and values at {first:,}: " + (
+        what = "logits" if boundary is not None and boundary.by_logits else "keys and values"
+        gap = f"the tokens part at {prompts.common:,}, {what} at {first:,}: " + (
             "the model does not see the token that differs"
             if observed > prompts.predicted
             else "something in front of it has a part in them"
         )
-    source = "the first position whose keys or values differ" if first is not None else ""
+    by = "logits" if boundary is not None and boundary.by_logits else "keys or values"
+    source = f"the first position whose {by} differ" if first is not None else ""
     return Seen(a, b, prompts.predicted, observed, len(prompts.b), source, gap)
 
 
@@ -241,8 +285,8 @@ def _facts(
         predicted_tokens=seen[0].predicted_tokens if seen else None,
         observed_tokens=seen[0].observed_tokens if seen else None,
         kv_first_difference=None,
-        kv_noise=None if boundary is None else boundary.noise,
-        kv_difference=None if boundary is None else boundary.difference,
+        kv_noise=None if boundary is None or boundary.by_logits else boundary.noise,
+        kv_difference=None if boundary is None or boundary.by_logits else boundary.difference,
         logit_diff=equal.logit_diff if shown else None,
         control_diff=equal.control_diff if shown else None,
         noise=equal.noise,
@@ -265,10 +309,15 @@ def _verdict(facts: ConfirmFacts, equal: Verdict) -> Verdict:
 
 def _measured(wanted: ConfirmOptions, subject: Subject, say: Say) -> tuple[tuple[RampRow, ...], str, str, list[str]]:
     """Rows, why they say nothing, their clock, notes."""
+    from promptlint.commands.confirm.afford import in_time
     from promptlint.confirm import machine, measure
 
     threads = wanted.threads or 1
     prefixes, pairs, notes = _lengths(wanted, subject)
+    if wanted.pairs is None and max(prefixes) > _PREFIX:
+        say("timing two short prompts, to see how long the others take")
+        prefixes, cut = in_time(subject.model, prefixes, pairs, subject.most)
+        notes += cut
 
     def progress(done: int, of: int) -> None:
         say(f"measuring: {done} of {of} pairs of runs")
