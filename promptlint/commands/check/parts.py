@@ -42,7 +42,9 @@ def _named(tree: Tree, path: str) -> tuple[tuple[str, ...], bool]:
     """The templates that a file brings in by name, and whether it works out others."""
     known = tree.known.get(("names", path))
     if known is None:
-        tags = [_ARGUMENT.split(tag[1], maxsplit=1)[0] for tag in _TAG.finditer(text_of(tree, path))]
+        text = text_of(tree, path)
+        found_tags = _TAG.finditer(text) if "{%" in text else ()
+        tags = [_ARGUMENT.split(tag[1], maxsplit=1)[0] for tag in found_tags]
         names = tuple("".join(groups) for tag in tags for groups in _LITERAL.findall(tag))
         known = tree.known["names", path] = names, any(re.search(r"\w", _LITERAL.sub("", tag)) for tag in tags)
     found: tuple[tuple[str, ...], bool] = known
@@ -61,6 +63,6 @@ def text_of(tree: Tree, path: str) -> str:
     tree.fetch((path,))
     try:
         with open(tree.path(path), "rb") as file:
-            return file.read(8 << 20).decode("utf-8", "replace")
+            return file.read().decode("utf-8", "replace")
     except OSError:
         return ""

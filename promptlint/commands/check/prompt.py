@@ -150,7 +150,8 @@ def _both(asked: Asked, prompt: Prompt, before: Prompt | None, known: Mapping[st
         found = followed(before, then, how.now, how.renderer)
     except PromptlintError:  # variables that the template took then, and that are gone
         return Both(None, after, asked, None)
-    return Both(before_of(found), after, asked, lost_tokens(found, after), lost_tokens(after, found) or 0)
+    won = lost_tokens(after, found) if asked.how in ("question", "turn") else 0
+    return Both(before_of(found), after, asked, lost_tokens(found, after), won or 0)
 
 
 def _worst_once(
