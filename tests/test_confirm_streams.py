@@ -6,8 +6,9 @@ import random
 import pytest
 
 from promptlint.confirm.live import calls, servers
-from promptlint.confirm.live.calls import Answer, Chunk, Lines, events, hidden
+from promptlint.confirm.live.calls import Answer, Chunk, Lines, events
 from promptlint.confirm.live.http import message_of
+from promptlint.confirm.live.keys import hidden
 from promptlint.errors import PromptlintError
 
 LARGE = 1 << 20
@@ -92,7 +93,13 @@ def test_long_messages_are_cleaned_in_linear_time(odd: str) -> None:
         ("key abcdefghij!", "abcdefghij", "key **********!"),
         ("key abcdefgh... and cdefghij", "abcdefghij", "key ********... and ********"),
         ("key abcdefg", "abcdefghij", "key abcdefg"),
-        ("the key EMPTY", "EMPTY", "the key *****"),
+        ("the key EMPTY", "EMPTY", "the key EMPTY"),
+        (r"\u0061bcdefghij!", "abcdefghij", "***************!"),
+        (r"x\\u0061bcdefgh\"", "abcdefghij", r"x**************\""),
+        (r"\/abcdefg\/hi\"", "/abcdefg/hi", r"*************\""),
+        (r"a\\bcdefghij", r"a\bcdefghij", "************"),
+        ("?k=%61bcdefg%68ij&", "abcdefghij", "?k=**************&"),
+        (r"\u00e9 \n \x abcdefgh\n", "abcdefghij", r"\u00e9 \n \x ********\n"),
         ("aaaaaaaaaaaaaab", "aaaaaaaaa", "**************b"),
         ("text", "", "text"),
         ("1 x 1", "1", "1 x 1"),

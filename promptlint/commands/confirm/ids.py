@@ -149,10 +149,9 @@ def _differ(diff: Diff, a: ModelPrompt, b: ModelPrompt) -> Iterator[str]:
     """Why the two predictions need not agree."""
     counted = diff.b.prompt_tokens
     if counted is not None and counted != len(b.ids):
-        yield (
-            f"the second request is {counted:,} tokens as {diff.b.provider} is thought to read it, and "
-            f"{len(b.ids):,} tokens of this model"
-        )
+        named = diff.b.provider != "unknown"
+        reader = f"as {diff.b.provider} is thought to read it" if named else "as it stands, for it names no known model"
+        yield f"the second request is {counted:,} tokens {reader}, and {len(b.ids):,} tokens of this model"
 
 
 def usable(first_difference: int | None, a: int, b: int) -> int:

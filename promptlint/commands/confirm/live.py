@@ -15,11 +15,12 @@ from promptlint.commands.templates import TemplateOptions
 from promptlint.confirm.live import bill, servers
 from promptlint.confirm.live.apis import Api, answer_limit, api_for
 from promptlint.confirm.live.ask import Asked, Question, Step, ask, ask_log, log_sends, may_send
-from promptlint.confirm.live.calls import Carrier, hidden
-from promptlint.confirm.live.cassette import Recording, Replaying, carrier
+from promptlint.confirm.live.calls import Carrier, dumps
+from promptlint.confirm.live.cassette import Recording, Replaying, carrier, refuse_key
 from promptlint.confirm.live.endpoint import Endpoint, endpoint, key_for
+from promptlint.confirm.live.keys import LEAST_KEY, hidden
 from promptlint.confirm.live.session import Session
-from promptlint.confirm_facts import ConfirmFacts
+from promptlint.confirm_facts import ConfirmFacts, Speed
 from promptlint.errors import PromptlintError
 from promptlint.facts.models import model_of
 from promptlint.facts.prices import modifiers_of
@@ -28,6 +29,10 @@ from promptlint.facts.servers import paid_extra
 from promptlint.finding import Report, Table, Verdict
 from promptlint.read.names import shown
 
+_PLACES = 6  # of dollars in a bill, so that it can be checked by hand
+_LONGEST = 86_400.0  # seconds that one answer may take
+_SAME = 2.0  # times: reuse leaves the time of a further token as it is, so that it cannot differ more
+_LEAST = 0.001  # seconds: a smaller difference is none
 Progress = Callable[[int, int], None]
 
 
@@ -86,6 +91,9 @@ def confirm_live(a: str, b: str | None, wanted: LiveOptions, progress: Progress 
     # What is on this machine may be a gateway, which is asked first; elsewhere the bill comes before all else.
     paid = None if replays or plan.place.is_local else _paid(plan, wanted, None)
     key, variable = ("", "") if replays else key_for(plan.place, wanted.key_env)
+    if wanted.cassette is not None:
+        for pair in plan.pairs:
+            refuse_key(dumps((pair.a.body, pair.b.body)), key)
     header = plan.api.field(key) if key else None
     found = carrier(wanted.cassette, lambda: _connection(header, wanted.seconds), key)
     try:
@@ -101,8 +109,15 @@ def confirm_live(a: str, b: str | None, wanted: LiveOptions, progress: Progress 
         raise _kept(found, error, key) from None
     finally:
         found.close()
+    notes = report.notes
+    if 0 < len(key) < LEAST_KEY:
+        notes += (f"the key is shorter than {LEAST_KEY} characters, so it is a word like any other, and not hidden",)
     if isinstance(found, Recording):
-        found.keep(hidden(ended, key))
+        if found.refused:
+            notes += (found.refused,)
+        else:
+            found.keep(hidden(ended, key))
+    report = report._replace(notes=notes)
     return report._replace(tables=(paid.table,) if paid is not None and paid.table is not None else ())
 
 
@@ -130,7 +145,7 @@ def _connection(header: tuple[str, str] | None, seconds: float) -> Carrier:
 
 
 def _plan(a: str, b: str | None, wanted: LiveOptions) -> _Plan:
-    if wanted.tokens < 1 or wanted.seconds <= 0:
+    if wanted.tokens < 1 or not 0 < wanted.seconds <= _LONGEST:  # nor nan
         raise PromptlintError("an answer has one token or more, and some time", "see --tokens and --timeout")
     place = endpoint(wanted.endpoint)
     own = own_facts(os.curdir, wanted.facts)
@@ -164,7 +179,8 @@ def _dry(plan: _Plan, wanted: LiveOptions) -> Report:
     total = f"nothing was sent; it may cost about ${bill.shown_usd(planned.usd)}, {planned.note}"
     if plan.place.is_local:
         total += f"; nothing, if {plan.place.host} says that it is vLLM, SGLang or llama.cpp"
-    return Report("confirm", None, tables=(_table(planned),), notes=(*plan.notes, total))
+    reckoning = (f"usd of a request: {planned.reckoning}",) if planned.reckoning else ()
+    return Report("confirm", None, tables=(_table(planned),), notes=(*plan.notes, *reckoning, total))
 
 
 def _paid(plan: _Plan, wanted: LiveOptions, server: servers.Server | None) -> _Paid:
@@ -230,10 +246,10 @@ def _bill(plan: _Plan, wanted: LiveOptions, tariff: bill.Tariff, server: servers
 
 def _table(planned: bill.Bill) -> Table:
     rows = tuple(
-        (line.name, line.prompt_tokens, line.output_tokens, bill.shown_usd(line.usd)) for line in planned.lines
+        (line.name, line.prompt_tokens, line.output_tokens, bill.shown_usd(line.usd, _PLACES)) for line in planned.lines
     )
     prompts, answers = (sum(each) for each in zip(*(row[1:3] for row in rows), strict=True))
-    total = ("all", prompts, answers, bill.shown_usd(planned.usd))
+    total = ("all", prompts, answers, bill.shown_usd(planned.usd, _PLACES))
     return Table("what asking may cost", ("request", "prompt_tokens", "output_tokens", "usd"), (*rows, total))
 
 
@@ -262,6 +278,8 @@ def _asked(plan: _Plan, wanted: LiveOptions, session: Session, progress: Progres
     elif session.tariff is not None and (session.tariff.prices or session.tariff.ceiling):
         more.append(f"spent about ${bill.shown_usd(session.spent)}; {session.tariff.note}")
     more += _said(server, results)
+    if any(one.speed is not None for one in results) and len(results) == 1:
+        more.append("one time each, cold and warm: no proof of speed")
     shown_model = shown(hidden(model, session.key))
     told_notes = tuple(hidden(note, session.key) for note in (*notes, *more))
     return _report(plan, options, shown_model, results, told_notes), ended
@@ -337,8 +355,22 @@ def _report(plan: _Plan, options: Options, model: str, results: Sequence[Asked],
         noise=None,
         tolerance=None,
         speed=results[0].speed if first is not None else None,
+        noisy=noisy(results[0].speed) if first is not None else "",
         seen=tuple(seen for one in results for seen in (one.earlier, one.seen, one.control) if seen is not None),
         calibration=sum(known) / len(known) if known else None,
         calibration_error=sum(errors) / len(errors) if errors else None,
     )
     return Report("confirm", verdict, notes=tuple(dict.fromkeys(notes)), confirm=facts)
+
+
+def noisy(speed: Speed | None) -> str:
+    """Why the times of one pair say nothing, or ""."""
+    if speed is None or speed.tpot_cold is None or speed.tpot_warm is None:
+        return ""
+    less, more = sorted((speed.tpot_cold, speed.tpot_warm))
+    if more <= _SAME * less or more - less <= _LEAST:
+        return ""
+    return (
+        f"a further token took {speed.tpot_cold * 1000:,.1f} ms cold and {speed.tpot_warm * 1000:,.1f} ms warm, where "
+        "reuse changes nothing: the machine or the network was busy, and the times say nothing"
+    )

@@ -35,6 +35,7 @@ class Observed(NamedTuple):
     control: int | None = None  # of the second, told to reuse nothing
     is_sum: bool = False
     first_tokens: int | None = None  # of the first prompt, as the server counts
+    wrong: str = ""  # a figure of one of them that cannot be right, in words
     left: int | None = None  # tokens that the first request read or wrote: its entries end there
 
 
@@ -54,6 +55,8 @@ def by_ids(a: Sequence[int], answer: Sequence[int], b: Sequence[int], unit: int)
 def judged(forecast: Forecast, own: int | None, seen: Observed) -> Judged:
     """`own`: the prediction from the server's own ids, which counts where there is one."""
     expected, exact = (own, True) if own is not None else in_its_tokens(forecast, seen)
+    if seen.wrong:
+        return Judged(None, expected, f"the figure cannot be right: {seen.wrong}")
     if seen.warm is None:
         return Judged(None, expected, _SILENT)
     if seen.is_sum:

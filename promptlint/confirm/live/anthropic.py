@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, misfit, number
 from promptlint.confirm.live.endpoint import Endpoint
 from promptlint.facts.servers import interface
 
@@ -36,6 +36,12 @@ def is_output(event: Event) -> bool:
     return bool(held(event.value, "type") == "content_block_delta")
 
 
+def is_answer(event: Event) -> bool:
+    """Whether an event is one of this interface."""
+    kind = held(event.value, "type")
+    return isinstance(kind, str) and kind.startswith(("message", "content_block"))
+
+
 def read(events: Sequence[Event]) -> Reported:
     """What the events of one answer report: the input of this API leaves out what was read and written."""
     usage: dict[str, Any] = {}
@@ -58,7 +64,9 @@ def _counted(found: Reported, usage: dict[str, Any]) -> Reported:
     fresh, cached = number(usage.get("input_tokens")), number(held(usage, *way))
     written = number(usage.get("cache_creation_input_tokens")) or 0
     passes = usage.get("iterations")
+    counts = ("input_tokens", *way, "cache_creation_input_tokens")
     return found._replace(
+        wrong=misfit((f"usage.{name}", usage.get(name)) for name in counts),
         prompt_tokens=None if fresh is None else fresh + (cached or 0) + written,
         cached_tokens=cached,
         source="" if cached is None else ".".join(("usage", *way)),

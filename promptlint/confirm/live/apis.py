@@ -19,6 +19,7 @@ class Api(NamedTuple):
     name: ApiName
     call: Callable[[Sent, Endpoint, bool], Call]
     is_output: Callable[[Event], bool]
+    is_answer: Callable[[Event], bool]
     read: Callable[[Sequence[Event]], Reported]
     formats: tuple[str, ...]  # that it takes
     field: Callable[[str], tuple[str, str]]  # key -> header
@@ -32,16 +33,40 @@ _TEXTS = ("completion", "text", "token-ids")
 _CHATS = ("openai-chat", "messages")
 APIS: Mapping[ApiName, Api] = {
     "openai": Api(
-        "openai", openai.call, openai.is_output, openai.read, (*_CHATS, "openai-responses", *_TEXTS), _bearer
+        "openai",
+        openai.call,
+        openai.is_output,
+        openai.is_answer,
+        openai.read,
+        (*_CHATS, "openai-responses", *_TEXTS),
+        _bearer,
     ),
     "anthropic": Api(
-        "anthropic", anthropic.call, anthropic.is_output, anthropic.read, ("anthropic",), lambda key: ("x-api-key", key)
+        "anthropic",
+        anthropic.call,
+        anthropic.is_output,
+        anthropic.is_answer,
+        anthropic.read,
+        ("anthropic",),
+        lambda key: ("x-api-key", key),
     ),
     "llama-server": Api(
-        "llama-server", llama_server.call, llama_server.is_output, llama_server.read, (*_CHATS, *_TEXTS), _bearer
+        "llama-server",
+        llama_server.call,
+        llama_server.is_output,
+        llama_server.is_answer,
+        llama_server.read,
+        (*_CHATS, *_TEXTS),
+        _bearer,
     ),
     "gemini": Api(
-        "gemini", gemini.call, gemini.is_output, gemini.read, ("gemini",), lambda key: ("x-goog-api-key", key)
+        "gemini",
+        gemini.call,
+        gemini.is_output,
+        gemini.is_answer,
+        gemini.read,
+        ("gemini",),
+        lambda key: ("x-goog-api-key", key),
     ),
 }
 

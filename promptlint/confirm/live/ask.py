@@ -64,7 +64,7 @@ def ask(question: Question, session: Session) -> Asked:
     fresh = None
     if server.can_start_afresh:
         fresh = session.send(question.b, session.tokens, salt=salt_for(session), fresh=True)
-        tries = [one._replace(observed=one.observed._replace(control=fresh.said.cached_tokens)) for one in tries]
+        tries = [_with_control(one, fresh) for one in tries]
     each = [judged(question.forecast, own, one.observed) for one in tries]
     verdict = joined(each, [one.observed.warm for one in tries])
     first, last = tries[0], tries[-1]
@@ -88,10 +88,15 @@ def _once(question: Question, session: Session, first_tokens: int, salt: str) ->
     return _Try(cold, warm, observation(cold, warm))
 
 
+def _with_control(one: _Try, fresh: Answered) -> _Try:
+    seen, said = one.observed, fresh.said
+    return one._replace(observed=seen._replace(control=said.cached_tokens, wrong=seen.wrong or said.wrong))
+
+
 def _again(question: Question, session: Session, first: _Try, verdict: Judged, salt: str) -> list[_Try]:
     """The tries, with a second one: with a salt of its own the whole pair, else the request that tells most."""
     seen = first.observed
-    if seen.warm is None or seen.is_sum:
+    if seen.warm is None or seen.is_sum or seen.wrong:
         return [first]
     if session.server.salts and verdict.expected:
         return [first, _once(question, session, 1, salt_for(session))]
@@ -125,6 +130,7 @@ def observation(cold: Answered, warm: Answered) -> Observed:
         warm=warm.said.cached_tokens,
         prompt_tokens=warm.said.prompt_tokens,
         is_sum=cold.said.is_sum or warm.said.is_sum,
+        wrong=warm.said.wrong or cold.said.wrong,
         first_tokens=cold.said.prompt_tokens,
         left=(cold.said.cached_tokens or 0) + sum(cold.said.written.values()),
     )
@@ -148,7 +154,9 @@ def seen_of(question: Question, warm: Answered, own: int | None, verdict: Judged
 
 def _control(question: Question, fresh: Answered) -> Seen:
     said = fresh.said
-    gap = f"it was told to reuse nothing and reports {said.cached_tokens:,} tokens" if said.cached_tokens else ""
+    gap = (
+        f"it was told to reuse nothing and reports {said.cached_tokens:,} tokens" if said.cached_tokens else said.wrong
+    )
     return Seen(
         "nothing", question.b.name, 0, said.cached_tokens, said.prompt_tokens, said.source, gap, is_control=True
     )  # fmt: skip
@@ -215,7 +223,7 @@ def ask_log(steps: Sequence[Step], session: Session, progress: Progress | None =
     salt = salt_for(session)
     answers: dict[int, Answered] = {}
     done: list[_Done] = []
-    control: int | None = None
+    control: Answered | None = None
     note = ""
     try:
         for number, why in log_sends([step.follows for step in steps], session.server):
@@ -223,7 +231,7 @@ def ask_log(steps: Sequence[Step], session: Session, progress: Progress | None =
             if progress is not None:
                 progress(number, len(steps))
             if why == "control":
-                control = session.send(step.prompt, 1, salt=salt_for(session), fresh=True).said.cached_tokens
+                control = session.send(step.prompt, 1, salt=salt_for(session), fresh=True)
                 continue
             before = answers.get(step.follows) if step.follows is not None and not why else None
             tokens = 1 if why or session.server.can_start_afresh else session.tokens
@@ -239,12 +247,15 @@ def ask_log(steps: Sequence[Step], session: Session, progress: Progress | None =
     return Told(_judged(done, control, next(iter(answers.values()))) if done else (), note)
 
 
-def _judged(done: Sequence[_Done], control: int | None, first: Answered) -> tuple[Asked, ...]:
+def _judged(done: Sequence[_Done], control: Answered | None, first: Answered) -> tuple[Asked, ...]:
     """The pairs, once it is known whether the server reports reads at all, and whether it began with an empty cache."""
     reads = max((one.after.said.cached_tokens or 0 for one in done), default=0)
     found = []
     for one in done:
-        seen = observation(one.before, one.after)._replace(cold=first.said.cached_tokens, control=control)
+        seen = observation(one.before, one.after)._replace(cold=first.said.cached_tokens)
+        if control is not None:
+            wrong = seen.wrong or control.said.wrong
+            seen = seen._replace(control=control.said.cached_tokens, wrong=wrong)
         if seen.warm == 0 and reads:
             seen = seen._replace(again=reads, again_is_first=False)
         verdict = judged(one.question.forecast, one.own, seen)

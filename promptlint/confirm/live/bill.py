@@ -1,5 +1,6 @@
 """What asking may cost, before anything is sent, and what it did cost, at the prices of a day."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -25,6 +26,7 @@ class Line(NamedTuple):
     prompt_tokens: int  # about
     output_tokens: int  # at most
     usd: Decimal  # at most, about: nothing is read, all is written
+    rate: str = ""  # how it is worked out
 
 
 class Bill(NamedTuple):
@@ -32,6 +34,11 @@ class Bill(NamedTuple):
 
     lines: tuple[Line, ...]
     note: str  # which prices
+
+    @property
+    def reckoning(self) -> str:
+        """How the dollars of the lines are worked out."""
+        return ", or for longer prompts ".join(dict.fromkeys(line.rate for line in self.lines if line.rate))
 
     @property
     def usd(self) -> Decimal:
@@ -78,18 +85,25 @@ def tariff(
 
 def line(name: str, prompt_tokens: int, output_tokens: int, at: Tariff) -> Line:
     """The most that one request can cost."""
-    tokens = int(prompt_tokens * at.factor) + 1
+    tokens = math.ceil(prompt_tokens * at.factor)
+    times = Decimal(1)
     if at.ceiling is not None:
-        usd = (tokens + _OUTPUT_TIMES * output_tokens) * at.ceiling / MILLION
+        prompt, answer = at.ceiling, _OUTPUT_TIMES * at.ceiling
     elif at.prices is None:
-        usd = Decimal(0)
+        return Line(name, prompt_tokens, output_tokens, Decimal(0))
     else:
         here = at_length(at.prices, tokens)
         written = [price for price in here.write.values() if price is not None]
-        dearest = max([here.input or Decimal(0), *written])
-        usd = (tokens * dearest + output_tokens * (here.output or Decimal(0))) / MILLION
-        usd *= here.peak.times if here.peak is not None else 1
-    return Line(name, prompt_tokens, output_tokens, usd)
+        prompt, answer = max([here.input or Decimal(0), *written]), here.output or Decimal(0)
+        times = here.peak.times if here.peak is not None else times
+    usd = (tokens * prompt + output_tokens * answer) / MILLION * times
+    margin = f" x {_plain(at.factor)} (a margin: they are estimates)" if at.factor != 1 else ""
+    rate = f"prompt tokens{margin} x ${_plain(prompt)} + output tokens x ${_plain(answer)}, for a million"
+    return Line(name, prompt_tokens, output_tokens, usd, rate + (f", x {_plain(times)} (peak)" if times != 1 else ""))
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():,f}"
 
 
 def charged(said: Reported, at: Tariff, planned: Line) -> Decimal:
@@ -119,10 +133,10 @@ def refuse_above(bill: Bill, cap: Decimal) -> None:
         )
 
 
-def shown_usd(usd: Decimal) -> str:
-    """Dollars to four figures behind the point, or as few as say it."""
-    rounded = usd.quantize(Decimal("0.0001")) if usd else Decimal(0)
-    return f"{max(rounded, Decimal('0.0001')).normalize():f}" if usd else "0"
+def shown_usd(usd: Decimal, places: int = 4) -> str:
+    """Dollars to so many figures behind the point, or as few as say it."""
+    least = Decimal(1).scaleb(-places)
+    return _plain(max(usd.quantize(least), least)) if usd else "0"
 
 
 def _dearest() -> Decimal:

@@ -3,16 +3,14 @@
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from promptlint.errors import PromptlintError
 from promptlint.read.names import shown
 
 _LONGEST_LINE = 4 << 20  # bytes
-_SHORTEST = 8  # characters of a key that are hidden where they stand alone
-LEAST_KEY = 4
-"""Characters; a shorter "key" is a filler for a server that wants none, and hiding it would spoil numbers and words."""
+_MOST_TOKENS = 10**9
 
 
 class Call(NamedTuple):
@@ -46,6 +44,10 @@ class Answer(NamedTuple):
     def text(self) -> str:
         return self.body.decode("utf-8", "replace")
 
+    def saying(self, text: str) -> "Answer":
+        """The same with another text, in one part."""
+        return self._replace(chunks=(Chunk(self.chunks[-1].seconds if self.chunks else 0.0, text.encode()),))
+
 
 class Carrier(Protocol):
     """Who carries calls: a connection, or a cassette."""
@@ -69,6 +71,7 @@ class Reported(NamedTuple):
     miss_reason: str = ""
     output_ids: tuple[int, ...] = ()  # token ids of the answer
     is_sum: bool = False  # over passes inside the call, so that it says nothing of one prompt
+    wrong: str = ""  # a figure that cannot be right, in words
 
 
 class Timing(NamedTuple):
@@ -109,8 +112,24 @@ def dumps(value: Any) -> str:
 
 
 def number(value: Any) -> int | None:
-    """A count of tokens, if it is one."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """A count of tokens, if it is one that can be right."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
+
+
+def misfit(figures: Iterable[tuple[str, Any]]) -> str:
+    """The first of these figures that is there and no count of tokens, in words; "" if there is none."""
+    for name, value in figures:
+        if value is not None and number(value) is None:
+            return f"{name} is {'a text' if isinstance(value, str) else _short(value)}"
+    return ""
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, int) and abs(value) > _MOST_TOKENS:
+        return "less than 0" if value < 0 else f"more than {_MOST_TOKENS:,}"
+    return json.dumps(value)[:20] if isinstance(value, int | float) else "no number"
 
 
 def held(value: Any, *names: str) -> Any:
@@ -120,28 +139,6 @@ def held(value: Any, *names: str) -> Any:
             return None
         value = value.get(name)
     return value
-
-
-def hidden(text: str, key: str) -> str:
-    """`text` without a key, as long as before: every run of the key that is long enough to tell is hidden.
-
-    Linear in the text for each character of the key.
-    """
-    if len(key) < LEAST_KEY:
-        return text
-    runs = {key[start : start + _SHORTEST] for start in range(len(key) - _SHORTEST + 1)} or {key}
-    places: list[tuple[int, int]] = []
-    for run in runs:
-        at = text.find(run)
-        while at >= 0:
-            places.append((at, at + len(run)))
-            at = text.find(run, at + 1)
-    parts, start = [], 0
-    for first, end in sorted(places):
-        if end > start:
-            parts += [text[start : max(first, start)], "*" * (end - max(first, start))]
-            start = end
-    return "".join((*parts, text[start:]))
 
 
 class Event(NamedTuple):

@@ -8,11 +8,13 @@ import json
 import os
 from typing import Any
 
-from promptlint.confirm.live.calls import LEAST_KEY, Answer, Call, Carrier, Chunk, hidden
+from promptlint.confirm.live.calls import Answer, Call, Carrier, Chunk
+from promptlint.confirm.live.keys import hidden, holds, kept_whole
 from promptlint.errors import PromptlintError
 from promptlint.facts.servers import interface
 from promptlint.read.names import shown
 
+_LARGEST = 1 << 31  # of sizes, statuses and seconds in a file
 _OUR_OWN = ("cache_salt",)  # fields of a body that are drawn anew on each run
 
 
@@ -23,11 +25,17 @@ class Recording:
         self.path = path
         self._inner, self._key = inner, key
         self._kept: list[dict[str, Any]] = []
+        self.refused = ""
+        """Why nothing is written, or ""."""
 
     def send(self, call: Call) -> Answer:
-        """The answer of the other carrier."""
+        """The answer of the other carrier. Raises PromptlintError, and sends nothing, if the key is in the request."""
+        refuse_key("\n".join((call.url, call.body, *(value for _, value in call.headers))), self._key)
         answer = self._inner.send(call)
-        self._kept.append(_interaction(call, answer, self._key))
+        text = hidden(answer.text, self._key, call.body)
+        if not kept_whole(answer, answer.saying(text), self._key):
+            self.refused = "not recorded: an answer holds the key in pieces, or where it cannot be hidden"
+        self._kept.append(_interaction(call, answer, text, self._key))
         return answer
 
     def close(self) -> None:
@@ -42,7 +50,9 @@ class Recording:
         )
 
     def keep(self, ended: str = "") -> None:
-        """Write the file; `ended`: why it is incomplete. Raises PromptlintError if it cannot be written."""
+        """Write the file; `ended`: why it is incomplete. Raises PromptlintError if it cannot or must not be written."""
+        if self.refused:
+            raise PromptlintError(self.refused, "")
         value = {"version": 1, **({"incomplete": ended} if ended else {}), "interactions": self._kept}
         text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
         from promptlint.files import replace_file
@@ -81,23 +91,28 @@ class Replaying:
         """There is nothing to close."""
 
 
-def _interaction(call: Call, answer: Answer, key: str) -> dict[str, Any]:
-    def whole(text: str) -> str:
-        return (
-            text.replace(key, "*" * len(key)) if len(key) >= LEAST_KEY else text
-        )  # as long as before: the times of parts go by lengths
+def refuse_key(text: str, key: str) -> None:
+    """Raise PromptlintError for a request that holds the key: it is recorded as it is sent."""
+    if holds(text, key):
+        raise PromptlintError(
+            "a request holds the key, so the cassette would hold it too; it was not sent",
+            "take the key out of the request, or leave out --cassette",
+        )
 
+
+def _interaction(call: Call, answer: Answer, text: str, key: str) -> dict[str, Any]:
+    """`text`: of the answer, without the key, and as long as before: the times of parts go by lengths."""
     return {
         "request": {
             "method": call.method,
             "uri": call.url,
             "headers": {name: [value] for name, value in call.headers},
-            "body": whole(call.body),
+            "body": call.body,
         },
         "response": {
             "status": {"code": answer.status, "message": ""},
             "headers": {name: [hidden(value, key)] for name, value in answer.headers.items()},
-            "body": {"string": hidden(answer.text, key)},
+            "body": {"string": text},
             "parts": [[round(chunk.seconds, 6), len(chunk.data)] for chunk in answer.chunks],
         },
     }
@@ -111,25 +126,45 @@ def _read(path: str) -> tuple[list[tuple[Any, Answer]], str]:
         return [_replayed(entry) for entry in value["interactions"]], shown(ended) if isinstance(ended, str) else ""
     except OSError as error:
         raise PromptlintError(f"{shown(path)} cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError, RecursionError):
         raise PromptlintError(f"{shown(path)} is no cassette", "delete it to record one") from None
 
 
 def _replayed(entry: Any) -> tuple[Any, Answer]:
+    """Raises TypeError or ValueError for fields of other types."""
     request, response = entry["request"], entry["response"]
-    call = Call(request["method"], request["uri"], request.get("body") or "")
-    data = response["body"]["string"].encode()
-    headers = {name.lower(): values[0] for name, values in response["headers"].items()}
-    return _likeness(call), Answer(int(response["status"]["code"]), headers, _parts(data, response.get("parts")))
+    call = Call(request["method"], _text(request["uri"]), _text(request.get("body") or ""))
+    data = _text(response["body"]["string"]).encode()
+    headers = {name.lower(): _text(values[0]) for name, values in response["headers"].items()}
+    return _likeness(call), Answer(_count(response["status"]["code"]), headers, _parts(data, response.get("parts")))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
+        raise ValueError(value)
+    return value
+
+
+def _time(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LARGEST:
+        raise ValueError(value)
+    return float(value)
 
 
 def _parts(data: bytes, parts: Any) -> tuple[Chunk, ...]:
     """The answer in its parts; in one, where the lengths do not add up (a file that was edited)."""
-    if not parts or sum(size for _, size in parts) != len(data):
-        return (Chunk(parts[-1][0] if parts else 0.0, data),)
+    cut = [(_time(seconds), _count(size)) for seconds, size in parts or ()]
+    if sum(size for _, size in cut) != len(data):
+        return (Chunk(cut[-1][0] if cut else 0.0, data),)
     chunks, start = [], 0
-    for seconds, size in parts:
-        chunks.append(Chunk(float(seconds), data[start : start + size]))
+    for seconds, size in cut:
+        chunks.append(Chunk(seconds, data[start : start + size]))
         start += size
     return tuple(chunks)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, misfit, number
 from promptlint.confirm.live.endpoint import Endpoint
 
 _METHOD = ":streamGenerateContent"
@@ -31,6 +31,12 @@ def is_output(event: Event) -> bool:
     return any(held(one, "content", "parts") for one in candidates) if isinstance(candidates, list) else False
 
 
+def is_answer(event: Event) -> bool:
+    """Whether an event is one of this interface."""
+    known = (("candidates", list), ("usageMetadata", dict), ("promptFeedback", dict))
+    return any(isinstance(held(event.value, name), kind) for name, kind in known)
+
+
 def read(events: Sequence[Event]) -> Reported:
     """What the events of one answer report. A count of zero is left out by this API."""
     usage: dict[str, Any] = {}
@@ -41,6 +47,8 @@ def read(events: Sequence[Event]) -> Reported:
         if isinstance(held(event.value, "responseId"), str):
             found = found._replace(id=event.value["responseId"])
     prompt = number(usage.get("promptTokenCount"))
+    counts = ("promptTokenCount", "cachedContentTokenCount")
+    found = found._replace(wrong=misfit((f"usageMetadata.{name}", usage.get(name)) for name in counts))
     if prompt is None:
         return found
     named = "cachedContentTokenCount" in usage

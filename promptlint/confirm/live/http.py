@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from promptlint.confirm.live.calls import LEAST_KEY, Answer, Call, Chunk, held, hidden
+from promptlint.confirm.live.calls import Answer, Call, Chunk, held
+from promptlint.confirm.live.keys import LEAST_KEY, hidden
 from promptlint.errors import PromptlintError
 from promptlint.read.names import shown
 from promptlint.secrets import mask
@@ -87,7 +88,7 @@ class Connection:
                 call.method, call.url, content=call.body.encode() or None, headers=headers, extensions={"trace": trace}
             ) as response:
                 put(_Head(response.status_code, {name: response.headers.get(name, "") for name in _KEPT}))
-                for data in _bounded(response.iter_bytes()):
+                for data in _bounded(_as_asked(response, call)):
                     put(Chunk(time.perf_counter() - began[0], data))
                     if stopped.is_set():
                         return
@@ -102,6 +103,21 @@ def _trusted() -> "ssl.SSLContext | bool":
     """The certificates that the user names with SSL_CERT_FILE or SSL_CERT_DIR, as a company's own; else httpx's."""
     named = os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR")
     return ssl.create_default_context() if named else True
+
+
+def _as_asked(response: Any, call: Call) -> Iterator[bytes]:
+    """The bytes as they come. Packed ones were not asked for: a few of them may be gigabytes, so none is unpacked.
+
+    Raises PromptlintError for an answer that is packed; of an error it is enough to know which one.
+    """
+    packed = [way.strip().lower() for way in response.headers.get("content-encoding", "").split(",")]
+    if all(way in ("", "identity") for way in packed):
+        yield from response.iter_raw()
+    elif 200 <= response.status_code < 300:
+        raise PromptlintError(
+            f"{_host(call)} packs its answer ({shown(', '.join(packed)[:40])}), which was not asked for",
+            "is there a proxy in front of it?",
+        )
 
 
 def _bounded(parts: Iterator[bytes]) -> Iterator[bytes]:

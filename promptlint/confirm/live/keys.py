@@ -1,9 +1,9 @@
 """Keys, kept out of what is printed and recorded, however a server repeats them."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from promptlint.confirm.live.calls import Answer, events
 from promptlint.errors import PromptlintError
@@ -11,8 +11,8 @@ from promptlint.errors import PromptlintError
 LEAST_KEY = 8
 """Characters. A shorter "key" is a word like any other (EMPTY, test): hiding it would spoil names and numbers."""
 
-_ESCAPED = re.compile(r"\\+(?:u00([0-7][0-9a-fA-F]))?|%([0-7][0-9a-fA-F])")
-"""Escapes of JSON, once or several times over, and of addresses; the names of control characters stay as they are."""
+_ESCAPED = re.compile(r"\\+(?:u00([0-7][0-9a-fA-F])|(.))|%([0-7][0-9a-fA-F])", re.DOTALL)
+"""Escapes of JSON, once or several times over, and of addresses. What stands for a control character is a letter."""
 
 
 def hidden(text: str, key: str, sent: str = "") -> str:
@@ -24,10 +24,10 @@ def hidden(text: str, key: str, sent: str = "") -> str:
     if len(key) < LEAST_KEY:
         return text
     places = _places(text, key, sent)
-    plain, starts, ends = _unescaped(text)
-    if plain is not text:
+    plain, units = _unescaped(text)
+    if units:
         found = _places(plain, _unescaped(key)[0], sent)
-        places += [(_source(first, starts, ends)[0], _source(end - 1, starts, ends)[1]) for first, end in found]
+        places += [(_source(first, units)[0], _source(end - 1, units)[1]) for first, end in found]
     parts, start = [], 0
     for first, end in sorted(places):
         if end > start:
@@ -48,37 +48,39 @@ def _places(text: str, key: str, sent: str) -> list[tuple[int, int]]:
     return places
 
 
-def _unescaped(text: str) -> tuple[str, list[int], list[int]]:
-    """The text with its escapes read; and where each stretch of it begins there and in `text`.
+class _Escape(NamedTuple):
+    """One escape: its place in the text with all of them read, and in the text itself."""
 
-    The text itself, and nothing more, where there are none.
-    """
+    at: int
+    start: int
+    end: int
+
+
+def _unescaped(text: str) -> tuple[str, list[_Escape]]:
+    """The text with its escapes read, each of them one character."""
     parts: list[str] = []
-    origins: list[int] = []
-    start = 0
+    units: list[_Escape] = []
+    start = size = 0
     for found in _ESCAPED.finditer(text):
-        code = found[1] or found[2]
-        for part, origin in ((text[start : found.start()], start), (chr(int(code, 16)) if code else "", found.start())):
-            if part:
-                parts.append(part)
-                origins.append(origin)
+        code = found[1] or found[3]
+        parts += [text[start : found.start()], chr(int(code, 16)) if code else found[2]]
+        size += found.start() - start
+        units.append(_Escape(size, *found.span()))
+        size += 1
         start = found.end()
-    if not start:
-        return text, [], []
-    parts.append(text[start:])
-    origins.append(start)
-    return "".join(parts), [0, *accumulate(len(part) for part in parts)], [*origins, len(text)]
+    return "".join((*parts, text[start:])), units
 
 
-def _source(at: int, starts: list[int], origins: list[int]) -> tuple[int, int]:
+def _source(at: int, units: list[_Escape]) -> tuple[int, int]:
     """Where a character of the text with its escapes read comes from."""
-    from bisect import bisect_right
-
-    stretch = bisect_right(starts, at, 0, len(origins) - 1) - 1
-    inside = at - starts[stretch]
-    first = origins[stretch] + inside
-    one = starts[stretch + 1] - starts[stretch] == 1
-    return first, origins[stretch + 1] if one else first + 1
+    number = bisect_right(units, at, key=lambda unit: unit.at) - 1
+    if number < 0:
+        return at, at + 1
+    unit = units[number]
+    if unit.at == at:
+        return unit.start, unit.end
+    first = unit.end + at - unit.at - 1
+    return first, first + 1
 
 
 def holds(text: str, key: str) -> bool:
@@ -91,9 +93,13 @@ def kept_whole(answer: Answer, without: Answer, key: str) -> bool:
     if len(key) < LEAST_KEY:
         return True
     try:
-        before, after = events(answer), events(without)
+        before = events(answer)
     except PromptlintError:
-        return True  # it is none, and will be none
+        return True  # there is nothing to be read in it
+    try:
+        after = events(without)
+    except PromptlintError:
+        return False
     texts: dict[tuple[str, ...], list[str]] = {}
     for event in after:
         for path, text in _texts(event.value):

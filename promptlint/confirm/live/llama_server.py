@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Carrier, Event, Reported, Sent, dumps, held, number, value_of
+from promptlint.confirm.live.calls import Call, Carrier, Event, Reported, Sent, dumps, held, misfit, number, value_of
 from promptlint.confirm.live.endpoint import Endpoint
 from promptlint.confirm.live.http import checked
 from promptlint.errors import PromptlintError
@@ -28,6 +28,12 @@ def is_output(event: Event) -> bool:
     return bool(held(event.value, "tokens")) or bool(held(event.value, "content"))
 
 
+def is_answer(event: Event) -> bool:
+    """Whether an event is one of this interface."""
+    known = (("content", str), ("tokens", list), ("timings", dict))
+    return any(isinstance(held(event.value, name), kind) for name, kind in known)
+
+
 def read(events: Sequence[Event]) -> Reported:
     """What the events of one answer report."""
     ids: list[int] = []
@@ -43,6 +49,7 @@ def read(events: Sequence[Event]) -> Reported:
         source="" if cached is None else "timings.cache_n",
         output_tokens=number(held(last, "tokens_predicted")),
         output_ids=tuple(ids),
+        wrong=misfit((f"timings.{name}", held(last, "timings", name)) for name in ("cache_n", "prompt_n")),
     )
 
 

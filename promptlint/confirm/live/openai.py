@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, number
+from promptlint.confirm.live.calls import Call, Event, Reported, Sent, dumps, held, misfit, number
 from promptlint.confirm.live.endpoint import Endpoint
 from promptlint.facts.servers import interface
 
@@ -57,6 +57,13 @@ def is_output(event: Event) -> bool:
     return False
 
 
+def is_answer(event: Event) -> bool:
+    """Whether an event is one of this interface."""
+    kind = held(event.value, "type")
+    is_response = isinstance(kind, str) and kind.startswith("response.")
+    return is_response or any(isinstance(held(event.value, name), list) for name in ("choices", "output"))
+
+
 def read(events: Sequence[Event]) -> Reported:
     """What the events of one answer report."""
     usage: Mapping[str, Any] = {}
@@ -77,12 +84,15 @@ def read(events: Sequence[Event]) -> Reported:
 def _counted(found: Reported, usage: Mapping[str, Any], timings: Any) -> Reported:
     prompt = number(usage.get("prompt_tokens", usage.get("input_tokens")))
     output = number(usage.get("completion_tokens", usage.get("output_tokens")))
-    found = found._replace(prompt_tokens=prompt, output_tokens=output)
+    ways = interface("openai").cached
+    figures = [(".".join(("usage", *way)), held(usage, *way)) for way in (*ways, ("prompt_tokens",), ("input_tokens",))]
+    wrong = misfit((*figures, ("timings.cache_n", held(timings, "cache_n"))))
+    found = found._replace(prompt_tokens=prompt, output_tokens=output, wrong=wrong)
     for name in _DETAILS:
         written = number(held(usage, name, "cache_write_tokens"))
         if written is not None:
             found = found._replace(written=_by_lifetime(held(usage, name, "cache_write_tokens_details"), written))
-    for way in interface("openai").cached:
+    for way in ways:
         cached = number(held(usage, *way))
         if cached is not None:
             return found._replace(cached_tokens=cached, source=".".join(("usage", *way)))
@@ -96,7 +106,7 @@ def _by_lifetime(details: Any, written: int) -> dict[str, int]:
     """Written tokens by lifetime: fields are called `ttl_30m_tokens`."""
     if not isinstance(details, dict):
         return {"30m": written} if written else {}
-    lifetimes = ((name.removeprefix("ttl_").removesuffix("_tokens"), number(held)) for name, held in details.items())
+    lifetimes = ((name.removeprefix("ttl_").removesuffix("_tokens"), number(each)) for name, each in details.items())
     return {name: tokens for name, tokens in lifetimes if tokens}
 
 

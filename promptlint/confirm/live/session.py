@@ -67,10 +67,11 @@ class Session:
         answer = checked(call, self.carrier.send(call), key=self.key, variable=self.variable)
         found = events(answer, until)
         self._refused(found)
-        said = self.api.read(found)
+        said = plausible(self.api.read(found))
         said = said._replace(miss_reason=said_plainly(said.miss_reason, self.key))
-        if said.cached_tokens is None and before is not None:
-            said = _counted(said, before, servers.counter(self.place, self.carrier, self.server), self.server)
+        if said.cached_tokens is None and not said.wrong and before is not None:
+            after_it = servers.counter(self.place, self.carrier, self.server)
+            said = plausible(_counted(said, before, after_it, self.server))
         if planned is not None and self.tariff is not None:
             self.spent += bill.charged(said, self.tariff, planned)
         first = next((event.seconds for event in found if self.api.is_output(event)), None)
@@ -100,12 +101,26 @@ class Session:
         return planned
 
     def _refused(self, found: list[Event]) -> None:
-        """An error inside a stream that began well."""
+        """An error inside a stream that began well, or JSON that is no answer of the interface."""
         for event in found:
             failed = held(event.value, "response") if held(event.value, "type") == "response.failed" else event.value
             if event.name == "error" or held(failed, "error"):
                 said = message_of(failed, self.key)
                 raise PromptlintError(f"{self.place.host} fails within its answer{f': {said}' if said else ''}", "")
+        if not any(self.api.is_answer(event) for event in found):
+            said = message_of(found[0].value, self.key)
+            raise PromptlintError(
+                f"{self.place.host} answers otherwise than the API {self.api.name} does{f': {said}' if said else ''}",
+                "is --endpoint the address of an API, and --api the right one?",
+            )
+
+
+def plausible(said: Reported) -> Reported:
+    """What is reported, without a count of cached tokens that cannot be right; then `wrong` says why."""
+    read, whole = said.cached_tokens, said.prompt_tokens
+    if not said.wrong and read is not None and whole is not None and read > whole:
+        said = said._replace(wrong=f"{said.source} is {read:,}, of a prompt of {whole:,} tokens")
+    return said._replace(cached_tokens=None) if said.wrong else said
 
 
 def _counted(said: Reported, before: float, after: float | None, server: Server) -> Reported:
