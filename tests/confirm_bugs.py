@@ -218,6 +218,51 @@ class SharedPool(SharedList):
         return Minimal.keys_values(self, cache)
 
 
+class ByContent(Minimal):
+    """Blocks of a prefix are kept by their own tokens, whatever stands ahead of them."""
+
+    def __init__(self, seed: int = 0, size: int = 16, newest: bool = False) -> None:
+        """`newest`: of two requests that have a block, the later one's is kept, not the earlier one's."""
+        super().__init__(seed)
+        self.size, self.newest = size, newest
+        self.pool: dict[Any, Cache] = {}
+
+    def key(self, ids: Sequence[int], start: int) -> Any:
+        return start, tuple(ids[start : start + self.size])
+
+    def prefill(self, ids: Sequence[int]) -> tuple[Tensor, Any]:
+        logits, cache = super().prefill(ids)
+        for start in range(0, len(ids) - self.size + 1, self.size):
+            block = tuple(LayerCache(*(t[:, start : start + self.size] for t in kept)) for kept in cache)
+            if self.newest or self.key(ids, start) not in self.pool:
+                self.pool[self.key(ids, start)] = block
+        return logits, (cache, list(ids))
+
+    def append(self, cache: Any, ids: Sequence[int]) -> tuple[Tensor, Any]:
+        if isinstance(cache[0], LayerCache):
+            return super().append(cache, ids)
+        (kept, before), size = cache, self.size
+        for start in range(0, len(before) - size + 1, size):
+            block = self.pool.get(self.key(before, start))
+            if block is not None:
+                kept = tuple(
+                    LayerCache(*(torch.cat([t[:, :start], b[i], t[:, start + size :]], 1) for i, t in enumerate(one)))
+                    for one, b in zip(kept, block, strict=True)
+                )
+        logits, longer = super().append(kept, ids)
+        return logits, (longer, [*before, *ids])
+
+    def keys_values(self, cache: Any) -> list[tuple[Tensor, Tensor]]:
+        return super().keys_values(cache[0])
+
+
+class ByFirstBlock(ByContent):
+    """All blocks are kept by the first one of their request."""
+
+    def key(self, ids: Sequence[int], start: int) -> Any:
+        return start, tuple(ids[: self.size])
+
+
 class ForgetsSteps(Minimal):
     """Positions are counted from the end of the prompt, so that a second append stands where the first one did."""
 

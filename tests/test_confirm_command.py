@@ -1,11 +1,13 @@
 """`promptlint confirm` as a user sees it: a model that is run, what is printed, exit codes, one line for each fault."""
 
+import importlib
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -135,6 +137,9 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "--dry-run is about a server": (*DEMO, "--dry-run"),
     "--timeout is about a server": (*DEMO, "--timeout", "3"),
     "--prefix is about a model that is run here": (*DEMO, "--endpoint", "http://localhost:1", "--prefix", "64"),
+    "give 1 to ": (*DEMO, "--threads", "100000"),
+    "--seed -1: not a seed": (*DEMO, "--seed", "-1"),
+    "--seed 9223372036854775808: not a seed": (*DEMO, "--seed", str(2**63)),
     "--seed is about a model that is run here": (*DEMO, "--endpoint", "http://localhost:1", "--seed", "0"),
     "a server is asked for two prompts": ("--endpoint", "http://localhost:1"),
     "csv holds measured prefixes": (*DEMO, "--endpoint", "http://localhost:1", "--format", "csv"),
@@ -177,6 +182,32 @@ def test_without_torch_one_line_says_how_to_get_it(
     assert "pip install 'promptlint-cache[model]'" in told
     assert ("pip install torch is enough" in told) == (not more)
     assert told.count("\n") == 1
+
+
+def test_too_little_memory_for_torch_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = (MemoryError(), ImportError("libtorch_cpu.so: failed to map segment from shared object"))
+    own = importlib.import_module
+    for fault in faults:
+
+        def refuse(name: str, package: str | None = None, fault: Exception = fault) -> Any:
+            if name == "torch":
+                raise fault
+            return own(name, package)
+
+        monkeypatch.setattr("importlib.import_module", refuse)
+        assert run(["confirm", *DEMO]) == 2
+        told = capsys.readouterr().err
+        assert told == "promptlint: not enough memory to load torch; it takes some hundred MiB\n"
+
+
+@needs_torch
+def test_without_numpy_nothing_is_said_of_it() -> None:
+    program = "import sys; sys.modules['numpy'] = None; from promptlint.cli import run; sys.exit(run(sys.argv[1:]))"
+    arguments = ("confirm", "--prefix", "32", "--pairs", "1")
+    ran = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    assert (ran.stderr, "confirmed" in ran.stdout) == ("", True)
 
 
 @needs_torch

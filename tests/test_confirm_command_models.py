@@ -1,6 +1,7 @@
 """`promptlint confirm --model` and `--endpoint` from the command line: both join what is seen to one report."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,22 @@ def test_a_models_own_tokens_are_reused_as_predicted(
     assert facts["kv_bytes"] == facts["ramp"][0]["kv_bytes"] > 0
 
 
+def test_lists_of_ids_need_no_vocabulary(
+    folder_of: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(folder_of("llama"), bare)
+    for name in ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja"):
+        (bare / name).unlink(missing_ok=True)
+    ids = [7 * i % 50 for i in range(60)]
+    value = reported(capsys, *written(tmp_path, ids, [*ids[:40], 1, 2]), "--model", str(bare), *QUICK)
+    facts = value["confirm"]
+    assert (value["verdict"], facts["predicted_tokens"], facts["observed_tokens"]) == ("confirmed", 40, 40)
+    assert facts["tokenizer"] == "ids as given"
+    assert run(["confirm", *written(tmp_path, *PAIRS["appended turn"]), "--model", str(bare), *QUICK]) == 2
+    assert "tokenizer" in capsys.readouterr().err
+
+
 def test_a_model_without_prompts(folder_of: Callable[[str], str], capsys: pytest.CaptureFixture[str]) -> None:
     """Past its window, a model is compared as well."""
     value = reported(capsys, "--model", folder_of("mistral"), *QUICK, "--attention", "eager", "--threads", "1")
@@ -84,6 +101,7 @@ def test_what_diff_predicts_is_told_beside_it(
 SYSTEM = {"role": "system", "content": "Answer in one word. " + "The shop sells tea and cups. " * 40}
 A = {"model": "m", "messages": [SYSTEM, {"role": "user", "content": "Name a colour."}]}
 B = {"model": "m", "messages": [SYSTEM, {"role": "user", "content": "Name a river."}]}
+PAID = ("--max-usd", "5")  # no price of such a model is known
 
 
 def test_a_dry_run_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +116,7 @@ def test_a_server_that_reads_too_little_contradicts(tmp_path: Path, capsys: pyte
     arguments = written(tmp_path, A, B)
     for form in ("json", "text"):
         with serving(chat(300, 0), chat(300, 0), chat(300, 256)) as server:
-            assert run(["confirm", *arguments, "--endpoint", server.address, "--format", form]) == 1
+            assert run(["confirm", *arguments, "--endpoint", server.address, *PAID, "--format", form]) == 1
         printed = capsys.readouterr().out
         if form == "json":
             value = json.loads(printed)
@@ -115,7 +133,7 @@ def test_a_log_gives_a_calibration(tmp_path: Path, capsys: pytest.CaptureFixture
     log = tmp_path / "log.jsonl"
     log.write_text("".join(json.dumps(one) + "\n" for one in (A, B, third)))
     with serving(chat(280, 0), chat(290, 275), chat(300, 150)) as server:
-        assert run(["confirm", str(log), "--endpoint", server.address]) in (0, 1)
+        assert run(["confirm", str(log), "--endpoint", server.address, *PAID]) in (0, 1)
     text = capsys.readouterr().out
     assert "of 2 pairs as predicted" in text
     assert "calibration" in text
@@ -123,6 +141,6 @@ def test_a_log_gives_a_calibration(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_a_server_that_does_not_say_shows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(chat(300, None)) as server:
-        arguments = (*written(tmp_path, A, B), "--endpoint", server.address)
+        arguments = (*written(tmp_path, A, B), "--endpoint", server.address, *PAID)
         assert reported(capsys, *arguments)["verdict"] == "not_shown"
         assert reported(capsys, *arguments, "--strict", code=1)["verdict"] == "not_shown"

@@ -197,6 +197,7 @@ def test_prompts_are_split_in_all_the_ways_that_matter() -> None:
     assert rows == {
         "aligned": (96, 104), "unaligned": (101, 99), "predicted": (33, 167), "in steps": (101, 99),
         "last token": (199, 1), "other donor": (96, 104), "second donor": (101, 99),
+            "other middle": (183, 17), "other beginning": (183, 17),
     }  # fmt: skip
     assert found.verdict == "confirmed"
     assert found.logit_diff == max(split.logit_diff for split in found.splits)
@@ -208,7 +209,8 @@ def test_prompts_are_split_in_all_the_ways_that_matter() -> None:
 def test_a_short_prompt_is_continued(ids: list[int] | None) -> None:
     found = equivalence(Minimal(), ids)
     assert (found.verdict, found.tokens) == ("confirmed", max(96, len(ids)) if ids else 160)
-    assert all(split.suffix_tokens >= 32 for split in found.splits if split.name != "last token")
+    least = {"last token": 1, "other middle": 17, "other beginning": 17}
+    assert all(split.suffix_tokens >= least.get(split.name, 32) for split in found.splits)
 
 
 def test_where_wrong_caches_do_not_stand_out_nothing_is_shown() -> None:

@@ -57,6 +57,10 @@ BAD: dict[str, tuple[Callable[[Path], Any], str]] = {
     "far too large": (lambda f: edit(f / "config.json", hidden_size=10**6), "and holds no more than"),
     "endless": (lambda f: edit(f / "config.json", num_hidden_layers=10**9), "10,000 at most"),
     "bad value": (lambda f: edit(f / "config.json", hidden_act="none at all"), "cannot be loaded"),
+    "quantised": (
+        lambda f: edit(f / "config.json", quantization_config={"quant_method": "gptq", "bits": 4}),
+        "holds quantised weights (gptq), which are not taken",
+    ),
     "damaged": (lambda f: (f / "model.safetensors").write_bytes(b"\xff" * 100), "is damaged"),
     "empty": (lambda f: (f / "model.safetensors").write_bytes(b""), "is damaged"),
     "adapter": (_adapted, "holds an adapter"),

@@ -43,7 +43,7 @@ def test_a_module_of_the_current_folder_is_found(folder: Path) -> None:
     (folder / "mine" / "part.py").write_text(f"{GOOD}\nbuild = Mine\n", "utf-8")
     loaded = load_implementation("mine.part:build")
     assert isinstance(loaded, Checked)
-    assert (loaded.name, loaded.vocabulary, loaded.dtype, loaded.device) == ("mine.part:build", 260, "float32", "")
+    assert (loaded.name, loaded.vocabulary, loaded.dtype, loaded.device) == ("mine.part:build", 260, "float32", "cpu")
     _, cache = loaded.prefill([1, 2])
     assert not loaded.reads_keys_values()
     assert loaded.keys_values(cache) == []

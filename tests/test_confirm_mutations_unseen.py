@@ -40,6 +40,26 @@ def test_the_tail_of_a_donor_is_found(shared: type[confirm_bugs.SharedList]) -> 
         assert "request" in found.suspect_why
 
 
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize(("size", "newest"), [(16, False), (16, True), (64, False)])
+def test_a_block_that_is_reused_behind_another_beginning_is_found(size: int, newest: bool, alone: bool) -> None:
+    for seed in range(3):
+        model = confirm_bugs.ByContent(seed, size, newest)
+        found = equivalence(LogitsOnly(model) if alone else model, random_ids(256, 160, seed))
+        assert (found.verdict, found.suspect) == ("contradicted", "stale-block"), found.why
+        rows = {split.name: split.logit_diff for split in found.splits}
+        assert rows["other beginning"] > 10 * found.tolerance
+        assert size != 16 or "a block is reused behind another beginning" in found.suspect_why
+        assert max(diff for name, diff in rows.items() if not name.startswith("other ")) < found.tolerance
+
+
+@pytest.mark.parametrize("newest", [False, True])
+def test_a_prefix_that_is_known_by_its_first_block_only_is_found(newest: bool) -> None:
+    for seed in range(3):
+        found = equivalence(confirm_bugs.ByFirstBlock(seed, 16, newest), random_ids(256, 160, seed))
+        assert (found.verdict, found.suspect) == ("contradicted", "stale-block"), found.suspect_why
+
+
 def test_positions_that_forget_the_last_step_are_found_in_the_third_part() -> None:
     for seed in range(5):
         found = equivalence(confirm_bugs.ForgetsSteps(seed), prompt(seed))

@@ -63,6 +63,15 @@ class Few(Minimal):
         assert cache[0].keys.shape[1] + len(ids) <= 64
         return super().append(cache, ids)
 
+class Silent(Minimal):
+    """Takes 300 tokens, and does not say so."""
+
+    def append(self, cache, ids):
+        self.places[cache[0].keys.shape[1] + len(ids) - 1]
+        return super().append(cache, ids)
+
+    places = [0] * 300
+
 class Quits(Minimal):
     calls = 0
 
@@ -91,7 +100,7 @@ class Hidden(Minimal):
 
     keys_values = None
 
-wraps, anew, few, blind, quits_later = Wraps, Anew, Few, Blind, Quits
+wraps, anew, few, silent, blind, quits_later = Wraps, Anew, Few, Silent, Blind, Quits
 
 def quits():
     sys.exit(0)
@@ -192,6 +201,18 @@ def test_the_split_at_the_predicted_length_is_computed(
 def test_a_model_of_64_tokens_is_confirmed(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = confirmed(capsys, "--check", f"{implementations}:few", *DEMO)
     assert (value["verdict"], value["confirm"]["observed_tokens"]) == ("confirmed", 629)
+
+
+@needs_torch
+def test_how_many_tokens_it_takes_is_found(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for prompt in (DEMO, ()):
+        assert (
+            run(["confirm", "--check", f"{implementations}:silent", *prompt, "--pairs", "1", "--format", "json"]) == 0
+        )
+        value = json.loads(capsys.readouterr().out)
+        assert value["verdict"] == "confirmed"
+        assert value["confirm"]["ramp"][0]["prefix_tokens"] == 260
+        assert any(note.startswith("prompts of more than 300 tokens fail (") for note in value["notes"])
 
 
 @needs_torch

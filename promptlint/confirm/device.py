@@ -1,6 +1,7 @@
 """Where a model runs: device, type of numbers, attention, threads; and what it says when memory runs out."""
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,10 @@ ATTENTIONS = ("eager", "sdpa", "flex_attention", "flash_attention_2", "flash_att
 """Those that are part of torch, or of a package that the user has installed. Others would be fetched and run."""
 
 _EXTRA = "pip install 'promptlint-cache[model]'"
+_ROOM = "it takes some hundred MiB"
 _NO_MEMORY = (
     "out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory", "alloc_failed",
+    "failed to map segment",
 )  # fmt: skip
 
 
@@ -48,13 +51,21 @@ def transformers_or_error(*, offline: bool = True) -> Any:
 def _imported(name: str) -> Any:
     from importlib import import_module
 
+    # torch says so wherever numpy is missing, which nothing here needs.
+    warnings.filterwarnings("ignore", "Failed to initialize NumPy", UserWarning)
     try:
         return import_module(name)
+    except MemoryError:
+        raise OutOfMemory(f"not enough memory to load {name}", _ROOM) from None
     except ImportError as error:
+        if _says_no_memory(error):
+            raise OutOfMemory(f"not enough memory to load {name}", _ROOM) from None
         if getattr(error, "name", None) == name:
             raise PromptlintError(f"this needs {name}, which is not installed", _EXTRA) from None
         raise PromptlintError(f"{name} cannot be imported: {first_line(error)}", _EXTRA) from error
     except OSError as error:  # a library that it loads is missing or damaged
+        if _says_no_memory(error):
+            raise OutOfMemory(f"not enough memory to load {name}", _ROOM) from None
         raise PromptlintError(f"{name} cannot be imported: {first_line(error)}", _EXTRA) from error
 
 
@@ -134,7 +145,11 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error of a device or of the processor means that memory has run out."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
-    return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in _NO_MEMORY)
+    return isinstance(error, RuntimeError) and _says_no_memory(error)
+
+
+def _says_no_memory(error: BaseException) -> bool:
+    return any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from torch import Tensor
 from promptlint.confirm.implementation import Checked, Held, Implementation, KeysValues, checked
 from promptlint.confirm.kept import Named, shares
 from promptlint.confirm.precision import Precision, precision, scale
+from promptlint.confirm.probes import ODD, PREFIX
 from promptlint.confirm.random_prompts import BLOCK, other, random_ids
 from promptlint.confirm.suspects import suspect
 from promptlint.confirm_facts import Split, Suspect
@@ -26,6 +27,7 @@ _USUAL = 10 * BLOCK
 _TAIL = BLOCK + 1  # tokens put behind a prompt where its own rows must not change: a length that fits no block
 _FEWEST = 2 * BLOCK + 8  # tokens of a prompt that can be split inside and between blocks
 _SEEN = 0.2  # of what another token does: what a missing mask is above, and rounding below
+_SHORT = PREFIX + ODD  # tokens of the longest prefix that is tried where something is wrong
 _KEPT_LOGITS = 1 << 26  # numbers: the rows of a long prompt that are compared
 
 
@@ -136,10 +138,20 @@ def _named(run: _Run, splits: Sequence[Split], longer: set[str], most: int | Non
     clear = run.limits.clear * run.tolerance
     wrong = [split for split in splits if split.logit_diff > clear]
     if wrong and all(split.name in longer for split in wrong):
-        least = min(split.prefix_tokens for split in wrong)
-        right = max((s.prefix_tokens for s in splits if s not in wrong and s.prefix_tokens < least), default=0)
-        return Named("unclear", f"right behind {right:,} tokens, wrong behind {least:,}: it begins at some length")
-    return suspect(run.model, run.ids, clear, run.limits.half, run.limits.clear * run.allowed(), most)
+        return Named("unclear", _from_length(splits, wrong))
+    found = suspect(run.model, run.ids, clear, run.limits.half, run.limits.clear * run.allowed(), most)
+    return found if found.why else found._replace(why=_from_length(splits, wrong))
+
+
+def _from_length(splits: Sequence[Split], wrong: Sequence[Split]) -> str:
+    """Where short prompts are right: from which length on is it wrong? Parts of many lengths say nothing."""
+    single = [split for split in wrong if split.name != "in steps"]
+    least = min((split.prefix_tokens for split in single), default=0)
+    right = max((s.prefix_tokens for s in splits if s not in wrong and s.prefix_tokens < least), default=0)
+    right = max(right, _SHORT if least > _SHORT else 0)
+    if right:
+        return f"right behind {right:,} tokens, wrong behind {least:,}: it begins at some length"
+    return "other prompts do not show it: it depends on their tokens, or on what was computed before"
 
 
 def _whole(model: Checked, ids: list[int], seed: int, tail: int) -> _Run:
@@ -177,7 +189,7 @@ def _splits(run: _Run, held: dict[int, Held], prefix: int | None) -> tuple[list[
     splits.append(run.split("last token", len(ids) - 1, _behind(model, ids[:-1], ids[-1:])))
     for number, (name, cut) in enumerate({"other donor": aligned, "second donor": unaligned}.items()):
         splits.append(_donor(run, name, held[cut], run.seed + 10 + number))
-    return splits, apart
+    return [*splits, *_near(run, held[unaligned])], apart
 
 
 def _kept_apart(run: _Run, cache: Held) -> float:
@@ -237,6 +249,25 @@ def _donor(run: _Run, name: str, cache: Held, seed: int) -> Split:
     rows, _ = model.append(cache, ids[prefix:])
     split = run.split(name, prefix, rows)
     return split._replace(logit_diff=max(split.logit_diff, (donor - uncached).abs().max().item()))
+
+
+def _near(run: _Run, cache: Held) -> Iterator[Split]:
+    """Requests that differ in one token, in the middle or the first one, and so in all that follows it.
+
+    Most of their tokens are those of the prompt, in the same places: what was kept of it must not be taken for theirs.
+    Nor theirs for it: a block of it is computed again, behind `cache`. The prefix is long, for a block that is wrongly
+    shared is one behind another block.
+    """
+    model, ids, prefix = run.model, run.ids, len(run.ids) - BLOCK - 1
+    for name, place in (("other middle", _cuts(ids)[0] - 1), ("other beginning", 0)):
+        near = [*ids[:place], other(ids[place], model.vocabulary), *ids[place + 1 :]]
+        whole, _ = model.prefill(near)
+        split = _compared(name, prefix, _behind(model, near[:prefix], near[prefix:]), whole[prefix:], run.tolerance)
+        if place == 0:
+            again, _ = model.append(cache, ids[cache.tokens : cache.tokens + BLOCK])
+            later = run.split(name, cache.tokens, again)
+            split = split._replace(logit_diff=max(split.logit_diff, later.logit_diff))
+        yield split
 
 
 def _controls(run: _Run) -> Iterator[float]:

@@ -19,8 +19,9 @@ Where there are more, they are used:
         Without this function an error is found all the same; what kind of error is then told from logits alone.
     prefill(ids, keep), append(cache, ids, keep)   a third parameter: logits of the last `keep` tokens are enough
     vocabulary: int                                 number of token ids; else the width of the logits
-    max_tokens: int                                 of prompt and answer together
-    name, device, dtype, attention: str             printed; dtype is else read from the logits
+    max_tokens: int                                 of prompt and answer together (or `positions: int`); else a prompt
+                                                    that fails shows how many there may be
+    name, device, dtype, attention: str             printed; device and dtype are else read from the logits
 """
 
 import copy
@@ -74,7 +75,7 @@ class Checked:
             if not callable(getattr(wrapped, function, None)):
                 raise PromptlintError(f"{self.called} has no function {function}", "it needs prefill(ids) and append")
         self._width = 0
-        self._dtype = ""
+        self._dtype = self._device = ""
         self._keeps = {name: _takes_keep(getattr(wrapped, name)) for name in ("prefill", "append")}
 
     def prefill(self, ids: list[int], keep: int = 0) -> tuple[Tensor, Held]:
@@ -136,8 +137,12 @@ class Checked:
 
     @property
     def device(self) -> str:
-        """Such as "cpu" or "cuda:0"; "" if it does not say."""
-        return self._text("device")
+        """Such as "cpu" or "cuda:0": as stated, else of the logits."""
+        if stated := self._text("device"):
+            return stated
+        if not self._device:
+            self.prefill([0])
+        return self._device
 
     @property
     def dtype(self) -> str:
@@ -180,6 +185,7 @@ class Checked:
         if not rows.is_floating_point():
             raise self._wrong(function, f"gave logits of type {rows.dtype}", "they must be floating point")
         self._width, self._dtype = rows.shape[1], str(rows.dtype).removeprefix("torch.")
+        self._device = str(rows.device)
         rows = rows if rows.dtype == torch.float64 else rows.float()
         if not math.isfinite(rows.sum().item()) and not bool(rows.isfinite().all()):
             rows = self._without_never(function, rows, f"for {tokens} tokens behind {before}")

@@ -6,7 +6,7 @@ ones only follow from it.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from promptlint.confirm.implementation import Checked, KeysValues
 from promptlint.confirm.precision import precision
-from promptlint.confirm.random_prompts import BLOCK, random_ids
+from promptlint.confirm.random_prompts import BLOCK, full_blocks, random_ids
 from promptlint.confirm_facts import Suspect
 
 _FORMATS = {
@@ -114,7 +114,12 @@ def explained_by_keys_values(
     behind = _Region(kept, true, cuts[-1], len(ids), allowed)
     ahead = _Region(kept, true, 0, cuts[-1], allowed)
     if wrong := ahead.wrong_layers():
-        return _moved(ahead, wrong) or _places(ahead, wrong) or _rounded(ahead, wrong)
+
+        def full_is_right(size: int) -> bool:
+            return _right_where_full(model, ids, size, allowed)
+
+        places = _places(ahead, wrong, full_is_right)
+        return _moved(ahead, wrong) or places or _rounded(ahead, wrong) or _keys_changed(ahead, wrong)
     if wrong := behind.wrong_layers():
         return _moved(behind, wrong[:1]) or _cast(behind, wrong[0]) or _turned(model, ids, behind, cuts)
     return None
@@ -149,8 +154,29 @@ def _order(kept: Tensor, true: Tensor, allowed: float) -> list[int] | None:
     return order
 
 
-def _places(region: _Region, layers: list[int]) -> Named | None:
-    """Some positions wrong and the others right: old data, or a block that is not full."""
+def _right_where_full(model: Checked, ids: list[int], size: int, allowed: float) -> bool:
+    """Whether what is kept is right behind a prefix of full blocks of `size`."""
+    cut = full_blocks(size)
+    ids = [*ids[:cut], *random_ids(model.vocabulary, cut + BLOCK // 2 - len(ids[:cut]), 75)]
+    whole = model.keys_values(model.prefill(ids, 1)[1])
+    split = model.keys_values(model.append(model.prefill(ids[:cut], 1)[1], ids[cut:])[1])
+    found = shares(whole, len(ids), split, len(ids))
+    return found is not None and max(found, default=0.0) <= allowed
+
+
+def _keys_changed(region: _Region, layers: list[int]) -> Named | None:
+    """Values are right, and nearly all keys wrong."""
+    if not all(region.same(i, i, 1, 1) for i in layers):
+        return None
+    why = "the keys of the prefix change when tokens are appended, its values do not: are they rotated a second time?"
+    return Named("unclear", why)
+
+
+def _places(region: _Region, layers: list[int], full_is_right: Callable[[int], bool]) -> Named | None:
+    """Some positions wrong and the others right: old data, or a block that is not full.
+
+    `full_is_right`: whether a prefix of full blocks of a size has no such error. Smaller blocks are tried first.
+    """
     bad = torch.zeros(region.end - region.start, dtype=torch.bool)
     for i in layers:
         for part in (0, 1):
@@ -168,6 +194,10 @@ def _places(region: _Region, layers: list[int]) -> Named | None:
     found = _found(region, layers, places, zero)
     if region.end % BLOCK and first == region.end - region.end % BLOCK and last == region.end - 1:
         return Named("partial-block", f"{where}, the block that is not full: {found}")
+    for size in (2 * BLOCK, 4 * BLOCK):
+        at_end = region.end % size and first == region.end - region.end % size and last == region.end - 1
+        if at_end and full_is_right(size):
+            return Named("partial-block", f"{where}, the block of {size} that is not full: {found}")
     return Named("stale-block", f"{where}: {found}")
 
 

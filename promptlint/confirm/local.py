@@ -269,12 +269,28 @@ def _loaded(
     except Exception as error:  # of a configuration that fits no model: anything
         if is_out_of_memory(error):
             raise
+        if kind := _quantised(config):
+            raise PromptlintError(f"{shown(path)} {kind}: {first_line(error)}", _FLOATING) from error
         raise PromptlintError(f"{shown(path)} cannot be loaded: {first_line(error)}", _LOADING) from error
+    if info["missing_keys"] and (kind := _quantised(config)):
+        raise PromptlintError(f"{shown(path)} {kind}", _FLOATING)
     layers = int(getattr(model.config.get_text_config(), "num_hidden_layers", 0))
     return model.eval(), tuple(_complete(path, layers, info))
 
 
 _LOADING = "look whether its config.json belongs to its weights, and whether transformers is new enough"
+
+
+_FLOATING = "give the same model in floating point, or as a GGUF"
+
+
+def _quantised(config: dict[str, Any]) -> str:
+    """That its weights are quantised, to be part of a sentence; "" if they are not."""
+    how = config.get("quantization_config")
+    if not how:
+        return ""
+    kind = how.get("quant_method") if isinstance(how, dict) else None
+    return f"holds quantised weights{f' ({shown(kind)})' if isinstance(kind, str) else ''}, which are not taken"
 
 
 def _classes(path: str, config: dict[str, Any]) -> tuple[Any, Any]:

@@ -14,3 +14,8 @@ def random_ids(vocabulary: int, count: int, seed: int) -> list[int]:
 def other(token: int, vocabulary: int) -> int:
     """Another token id."""
     return (token + 1) % vocabulary
+
+
+def full_blocks(size: int) -> int:
+    """Tokens of a prompt that fills blocks of a size, more than the five usual ones."""
+    return size * -(-6 * BLOCK // size)

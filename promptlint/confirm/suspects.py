@@ -6,84 +6,17 @@ cannot tell says nothing, and where none can, the suspect is "unclear": a wrong 
 
 from collections.abc import Callable
 
-from torch import Tensor
-
-from promptlint.confirm.implementation import Checked, Held
+from promptlint.confirm.implementation import Checked
 from promptlint.confirm.kept import Named, explained_by_keys_values
-from promptlint.confirm.random_prompts import BLOCK, other, random_ids
+from promptlint.confirm.probes import ODD, PREFIX, Probes, largest
+from promptlint.confirm.random_prompts import BLOCK, full_blocks, other, random_ids
 
-_PREFIX = 5 * BLOCK  # tokens of the usual prefix
 _SUFFIX = 2 * BLOCK
-_ODD = 5  # tokens more, where a prefix is to end inside a block
+_SURELY = 4  # times what is no noise: what another request has left is that far off, and more
 _SMALL = 0.2  # of the effect of another prefix: what rounding stays below (8 bits: 0.07; a wrong head: 0.5 and more)
 
 _NEAR = 4  # rows ahead of a token that a mask of one token too many lets see it, through as many layers
 _LEAK = 0.3  # of what a token does to those behind it: no mask lets through 0.7 and more, rounding to 8 bits 0.17
-
-
-class Probes:
-    """A prompt of random tokens, and how far apart equal logits may be. What was computed once is kept."""
-
-    def __init__(self, model: Checked, ids: list[int], limit: float, kept_limit: float | None = None) -> None:
-        self.model = model
-        self.ids = ids
-        self.limit = limit
-        self.kept_limit = kept_limit
-        self._held: dict[tuple[int, ...], Held] = {}
-        self._whole: Tensor | None = None
-
-    def differ(self, a: Tensor, b: Tensor) -> bool:
-        """Whether two sets of rows differ by more than noise."""
-        return largest(a, b) > self.limit
-
-    def held(self, prefix: list[int]) -> Held:
-        """A cache behind a prefix; the same one again for the same prefix."""
-        key = tuple(prefix)
-        if key not in self._held:
-            self._held[key] = self.model.prefill(prefix)[1]
-        return self._held[key]
-
-    def cached(self, prefix: list[int], suffix: list[int]) -> Tensor:
-        """Logits of the suffix, with the prefix from the cache."""
-        return self.model.append(self.held(prefix), suffix)[0]
-
-    def true(self, prefix: list[int], suffix: list[int]) -> Tensor:
-        """Logits of the suffix, computed with all that is ahead of it. No row depends on what follows."""
-        both = [*prefix, *suffix]
-        if both != self.ids[: len(both)]:
-            return self.model.prefill(both)[0][len(prefix) :]
-        if self._whole is None:
-            self._whole = self.model.prefill(self.ids)[0]
-        return self._whole[len(prefix) : len(both)]
-
-    def error(self, prefix: list[int], suffix: list[int]) -> Tensor:
-        """For each row of the suffix, the largest difference to computing it whole, [len(suffix)]."""
-        return (self.cached(prefix, suffix) - self.true(prefix, suffix)).abs().amax(-1)
-
-    def wrong(self, prefix: int, suffix: int) -> bool:
-        """Whether so many tokens of the prompt behind so many others are computed wrongly."""
-        return self.error(self.ids[:prefix], self.ids[prefix : prefix + suffix]).max().item() > self.limit
-
-    def alike(self, prefix: int) -> float | None:
-        """The error where the whole prompt is one token, repeated; None if its rows are not equal even without a cache.
-
-        There all values are equal, and it makes no difference where a token stands or how strongly it is looked at:
-        an error that is there is one of what the cache holds. (Positions that are added to tokens make rows differ.)
-        """
-        token = [self.ids[0]]
-        whole = self.true(token * 0, token * (_PREFIX + _ODD + BLOCK))
-        if largest(whole, whole[:1]) > self.limit:
-            return None
-        return self.error(token * prefix, token * BLOCK).max().item()
-
-    def changed(self, ids: list[int], *places: int) -> list[int]:
-        """The ids with other tokens at some places."""
-        return [other(token, self.model.vocabulary) if i in places else token for i, token in enumerate(ids)]
-
-
-def largest(a: Tensor, b: Tensor) -> float:
-    """The largest difference of two sets of logits."""
-    return (a - b).abs().max().item()
 
 
 def suspect(
@@ -101,13 +34,13 @@ def suspect(
     `half`: in half precision the noise hides effects that are asked for; only what can be seen is believed there, not
     what cannot. `most`: tokens that the model takes; where they are few, nothing is tried.
     """
-    length = _PREFIX + _ODD + _SUFFIX
+    length = PREFIX + ODD + _SUFFIX
     if most is not None and most < length + 3 * BLOCK:
         return Named("unclear", f"the model takes {most:,} tokens, too few to try what it could be")
     ids = [*ids[:length], *random_ids(model.vocabulary, length - len(ids), 77)]
     probes = Probes(model, ids, limit, kept_limit)
-    sure: tuple[_Step, ...] = (_left_by_others, _sees_future, _kept)
-    more: tuple[_Step, ...] = (_in_steps, _blind, _blind_in_chunk, _by_length, _restarts, _rounded)
+    sure: tuple[_Step, ...] = (_by_chance, _left_by_others, _of_another, _sees_future, _kept)
+    more: tuple[_Step, ...] = (_alone, _in_steps, _blind, _blind_in_chunk, _by_length, _restarts, _rounded)
     steps = sure if half else (*sure, *more)
     found = next((named for step in steps if (named := step(probes))), None) or _unclear(probes)
     if half and found.suspect == "unclear":
@@ -121,18 +54,28 @@ _Step = Callable[[Probes], Named | None]
 def _kept(probes: Probes) -> Named | None:
     """Look at keys and values behind a cache, at a split inside a block and at one between two."""
     found = (
-        explained_by_keys_values(probes.model, probes.ids, (cut,), probes.kept_limit)
-        for cut in (_PREFIX + _ODD, _PREFIX)
+        explained_by_keys_values(probes.model, probes.ids, (cut,), probes.kept_limit) for cut in (PREFIX + ODD, PREFIX)
     )
     return next((named for named in found if named), None)
 
 
+def _alone(probes: Probes) -> Named | None:
+    """Many tokens at once are right; is a single one wrong?"""
+    ids, cuts = probes.ids, (PREFIX + ODD, PREFIX)
+    if any(probes.wrong(cut, len(ids) - cut) for cut in cuts) or not all(probes.wrong(cut, 1) for cut in cuts):
+        return None
+    found = (explained_by_keys_values(probes.model, ids[: cut + 1], (cut,), probes.kept_limit) for cut in cuts)
+    named = next((named for named in found if named), None) or Named("unclear", "")
+    alone = "many tokens behind a cache are right when they are computed at once, and a single one is wrong"
+    return named._replace(why=f"{alone}: {named.why}".removesuffix(": "))
+
+
 def _in_steps(probes: Probes) -> Named | None:
     """If two parts are right, is the third? (If they are not, its error follows from theirs.)"""
-    ids, cuts = probes.ids, (_PREFIX + _ODD, _PREFIX)
+    ids, cuts = probes.ids, (PREFIX + ODD, PREFIX)
     if any(probes.wrong(cut, len(ids) - cut) for cut in cuts):
         return None
-    found = (explained_by_keys_values(probes.model, ids, (cut, cut + _ODD), probes.kept_limit) for cut in cuts)
+    found = (explained_by_keys_values(probes.model, ids, (cut, cut + ODD), probes.kept_limit) for cut in cuts)
     return next((named for named in found if named), None)
 
 
@@ -141,7 +84,7 @@ def _sees_future(probes: Probes) -> Named | None:
 
     Where all rows do, but by little beside those behind it, its numbers depend on what is computed together with them.
     """
-    prefix, suffix = probes.ids[:_PREFIX], probes.ids[_PREFIX : _PREFIX + BLOCK]
+    prefix, suffix = probes.ids[:PREFIX], probes.ids[PREFIX : PREFIX + BLOCK]
     before = probes.cached(prefix, suffix)
     ahead = far = behind = 0.0
     for place in (BLOCK // 4, BLOCK // 2, BLOCK - 1):
@@ -156,9 +99,51 @@ def _sees_future(probes: Probes) -> Named | None:
     return Named("mask", "inside a suffix that is computed at once, tokens see those behind them: no causal mask there")
 
 
+def _by_chance(probes: Probes) -> Named | None:
+    """Compute the same twice behind the same prefix: both must be equal. Three times, for a bug that only the first
+    one shows is no chance."""
+    prefix, suffix = probes.ids[:PREFIX], probes.ids[PREFIX : PREFIX + BLOCK]
+    a, b, c = (probes.model.append(probes.model.prefill(prefix)[1], suffix)[0] for _ in range(3))
+    apart = min(largest(a, b), largest(a, c), largest(b, c))
+    if apart <= probes.limit / 4:
+        return None
+    why = (
+        f"the same tokens behind the same prefix, three times, differ by {apart:.2g} each time: it is not deterministic"
+    )
+    return Named("unclear", why)
+
+
+def _of_another(probes: Probes) -> Named | None:
+    """Does a request get what was computed for another one, which has the same blocks behind another beginning?
+
+    A prompt is seen that nobody has seen before, and is right; then one that differs in a single token.
+    """
+    cut = full_blocks(4 * BLOCK)
+    ids = random_ids(probes.model.vocabulary, cut + BLOCK, 80)
+    if probes.error(ids[:cut], ids[cut:]).max().item() > probes.limit:
+        return None
+    for place, why in ((0, _BEGINNING), (PREFIX - 1, _MIDDLE)):
+        near = probes.changed(ids, place)
+        if probes.error(near[:cut], near[cut:]).max().item() > _SURELY * probes.limit:
+            return Named("stale-block", why)
+        if probes.error(ids[:cut], ids[cut:]).max().item() > _SURELY * probes.limit:
+            return Named("stale-block", f"{why} (the later one overwrites the earlier)")
+    return None
+
+
+_BEGINNING = (
+    "a block is reused behind another beginning: of two requests that differ in their first token only, one gets the "
+    "keys and values of the other's later blocks; a block must be known by all that is ahead of it, too"
+)
+_MIDDLE = (
+    "of two requests that begin alike and differ in one later token of the prefix, one gets the keys and values of the "
+    "other: a prefix must be known by all of its tokens"
+)
+
+
 def _left_by_others(probes: Probes) -> Named | None:
     """Let other requests use the cache in between: nothing of them may be left in it."""
-    prefix, suffix = probes.ids[: _PREFIX + _ODD], probes.ids[_PREFIX + _ODD :]
+    prefix, suffix = probes.ids[: PREFIX + ODD], probes.ids[PREFIX + ODD :]
     cache = probes.held(prefix)
     first, _ = probes.model.append(cache, suffix)
     strange = random_ids(probes.model.vocabulary, 3 * BLOCK + 3, 78)
@@ -174,25 +159,46 @@ def _left_by_others(probes: Probes) -> Named | None:
 
 def _blind(probes: Probes) -> Named | None:
     """Change tokens at the end of the prefix: from how far back on does the suffix notice?"""
-    even, odd = _unseen_end(probes, _PREFIX), _unseen_end(probes, _PREFIX + _ODD)
-    if even == _PREFIX:
+    even, odd = _unseen_end(probes, PREFIX), _unseen_end(probes, PREFIX + ODD)
+    if even == PREFIX:
         return Named("prefix-unseen", "no token of the prefix has any effect on the suffix")
     if even and even == odd and even < BLOCK:
         which = "last token" if even == 1 else f"last {even} tokens"
         return Named("mask", f"the {which} of the prefix cannot be seen from the suffix: mask off by {even}")
-    if odd == _ODD and not even:
-        why = f"behind {_PREFIX + _ODD} tokens the last {odd} cannot be seen, those of the block that is not full"
+    if odd == ODD and not even:
+        why = f"behind {PREFIX + ODD} tokens the last {odd} cannot be seen, those of the block that is not full"
+        return Named("partial-block", why)
+    if even and odd == even + ODD and (size := _size_of_block(probes, PREFIX - even)):
+        why = f"the last {even} of {PREFIX} tokens cannot be seen, those of a block of {size} that is not full"
         return Named("partial-block", why)
     if even and even % BLOCK == 0:
         return Named("stale-block", f"the last {even} tokens of the prefix have no effect on the suffix")
-    return (
-        Named("mask", f"the last {even or odd} tokens of the prefix cannot be seen from the suffix") if even else None
-    )
+    if even:
+        return Named("mask", f"the last {even or odd} tokens of the prefix cannot be seen from the suffix")
+    return _first_unseen(probes)
+
+
+def _size_of_block(probes: Probes, start: int) -> int:
+    """The size of blocks of which one begins at `start`, and can be seen where it is full; 0 if there is none."""
+    sizes = (size for size in (2 * BLOCK, 4 * BLOCK) if start % size == 0)
+    return next((size for size in sizes if not _unseen_end(probes, full_blocks(size))), 0)
+
+
+def _first_unseen(probes: Probes) -> Named | None:
+    """Is the first token of every prefix left out?"""
+    if _unseen_end(probes, 1) == 0 or _unseen_end(probes, 2) or not probes.wrong(PREFIX, BLOCK):
+        return None
+    one, suffix = probes.ids[:1], probes.ids[1 : 1 + BLOCK]
+    effect = largest(probes.true(one, suffix), probes.true(probes.changed(one, 0), suffix))
+    if effect <= 4 * probes.limit:
+        return None
+    return Named("mask", "the first token of a prefix cannot be seen from the suffix, and the one behind it can")
 
 
 def _unseen_end(probes: Probes, prefix: int) -> int:
     """How many tokens at the end of a prefix have no effect, by halving: what an earlier one does can only be more."""
-    ids, suffix = probes.ids[:prefix], probes.ids[prefix : prefix + BLOCK]
+    whole = probes.continued(prefix + BLOCK)
+    ids, suffix = whole[:prefix], whole[prefix:]
     before = probes.cached(ids, suffix)
 
     def seen(count: int) -> bool:
@@ -210,15 +216,13 @@ def _unseen_end(probes: Probes, prefix: int) -> int:
 
 def _by_length(probes: Probes) -> Named | None:
     """Which lengths of the prefix go wrong: those that end inside a block, or those that hold a certain place?"""
-    lengths = sorted(
-        {1, 2, 3, *range(8, _PREFIX + 1, 8), *(n + d for n in range(16, _PREFIX + 1, 16) for d in (-1, 1))}
-    )
+    lengths = sorted({1, 2, 3, *range(8, PREFIX + 1, 8), *(n + d for n in range(16, PREFIX + 1, 16) for d in (-1, 1))})
     wrong = {n for n in lengths if probes.wrong(n, 8)}
     for block in (8, BLOCK, 2 * BLOCK):
         inside = {n for n in lengths if n % block}
         if wrong <= inside and len(wrong) > len(inside) / 2:
             # Positions that are counted in blocks look the same, but for a prompt in which places do not matter.
-            if (probes.alike(_PREFIX + _ODD) or 0.0) <= probes.limit:
+            if (probes.alike(PREFIX + ODD) or 0.0) <= probes.limit:
                 return None
             return Named(
                 "partial-block", f"wrong where the prefix ends inside a block of {block} tokens, right elsewhere"
@@ -248,19 +252,19 @@ def _first_wrong(probes: Probes, prefix: int, suffix: int) -> int | None:
 
 def _parts_matter(probes: Probes) -> bool:
     """Whether a suffix comes out otherwise when it is computed in two parts."""
-    prefix, suffix = probes.ids[:_PREFIX], probes.ids[_PREFIX : _PREFIX + BLOCK]
+    prefix, suffix = probes.ids[:PREFIX], probes.ids[PREFIX : PREFIX + BLOCK]
     cache = probes.held(prefix)
     at_once, _ = probes.model.append(cache, suffix)
-    rest, _ = probes.model.append(probes.model.append(cache, suffix[:_ODD])[1], suffix[_ODD:])
-    return probes.differ(at_once[_ODD:], rest)
+    rest, _ = probes.model.append(probes.model.append(cache, suffix[:ODD])[1], suffix[ODD:])
+    return probes.differ(at_once[ODD:], rest)
 
 
 def _blind_in_chunk(probes: Probes) -> Named | None:
     """Inside the suffix: does a token see the one before it, and itself?"""
-    prefix, suffix = probes.ids[:_PREFIX], probes.ids[_PREFIX : _PREFIX + 8]
+    prefix, suffix = probes.ids[:PREFIX], probes.ids[PREFIX : PREFIX + 8]
     whole, _ = probes.model.prefill([*prefix, *suffix])
     changed, _ = probes.model.prefill([*prefix, *probes.changed(suffix, 3)])
-    effect = largest(whole[_PREFIX + 4], changed[_PREFIX + 4])
+    effect = largest(whole[PREFIX + 4], changed[PREFIX + 4])
     before, after = probes.cached(prefix, suffix), probes.cached(prefix, probes.changed(suffix, 3))
     if effect > 4 * probes.limit and not probes.differ(before[4], after[4]):
         return Named("mask", "inside the suffix a token does not see the one ahead of it: mask off by one")
@@ -281,12 +285,12 @@ def _restarts(probes: Probes) -> Named | None:
     """
     if probes.model.reads_keys_values():
         return None
-    if (probes.alike(_PREFIX) is None) or (probes.alike(_PREFIX) or 0.0) > probes.limit:
+    if (probes.alike(PREFIX) is None) or (probes.alike(PREFIX) or 0.0) > probes.limit:
         return None
-    if not all(probes.wrong(n, BLOCK) for n in (1, 3, BLOCK, 2 * BLOCK, _PREFIX)) or not _parts_matter(probes):
+    if not all(probes.wrong(n, BLOCK) for n in (1, 3, BLOCK, 2 * BLOCK, PREFIX)) or not _parts_matter(probes):
         return None
-    prefix, suffix = probes.ids[:_PREFIX], probes.ids[_PREFIX : _PREFIX + BLOCK]
-    strange = probes.changed(prefix, *range(_PREFIX))
+    prefix, suffix = probes.ids[:PREFIX], probes.ids[PREFIX : PREFIX + BLOCK]
+    strange = probes.changed(prefix, *range(PREFIX))
     effect = largest(probes.cached(prefix, suffix), probes.cached(strange, suffix))
     if probes.error(prefix, suffix).max().item() < _SMALL * effect:
         return None
@@ -298,7 +302,7 @@ def _rounded(probes: Probes) -> Named | None:
 
     Rounded values show in a prompt of one token as well; attention that is a little too sharp does not.
     """
-    alike = probes.alike(_PREFIX)
+    alike = probes.alike(PREFIX)
     if alike is not None and alike <= probes.limit:
         return None
     shares = []
@@ -314,12 +318,32 @@ def _rounded(probes: Probes) -> Named | None:
 
 
 def _unclear(probes: Probes) -> Named:
-    cut = _PREFIX if probes.wrong(_PREFIX, len(probes.ids) - _PREFIX) else _PREFIX + _ODD
+    """How large the error is. Nothing is said where these prompts do not show it."""
+    cut = PREFIX if probes.wrong(PREFIX, len(probes.ids) - PREFIX) else PREFIX + ODD
     errors = probes.error(probes.ids[:cut], probes.ids[cut:]).tolist()
+    if max(errors) <= probes.limit:
+        return Named("unclear", _in_parts(probes))
     shape = f"off by {errors[0]:.2g} at the first token behind a prefix of {cut}, by {errors[-1]:.2g} at the last"
-    alike = probes.alike(_PREFIX)
-    if alike is not None and alike <= probes.limit < max(errors):
-        shape += "; right in a prompt of one token repeated: where tokens stand, or how sharply they are looked at"
+    alike = probes.alike(PREFIX)
+    if alike is not None and alike <= probes.limit:
+        shape += (
+            "; right in a prompt of one token repeated, where it makes no difference which is looked at: which tokens "
+            "are seen, where they stand, or how they are weighed"
+        )
     if probes.model.reads_keys_values():
         return Named("unclear", f"{shape}; no pattern that is known")
     return Named("unclear", f"{shape}; keys_values would show more")
+
+
+def _in_parts(probes: Probes) -> str:
+    """Two parts are right; from which one on is it wrong? "" if none is, or if it is the length of what is ahead."""
+    ids, start = probes.ids, PREFIX + ODD
+    cache = probes.held(ids[:start])
+    for number, end in enumerate((start + 1, start + 2, start + 2 + BLOCK, len(ids)), 2):
+        rows, cache = probes.model.append(cache, ids[start:end])
+        if probes.differ(rows, probes.true(ids[:start], ids[start:end])):
+            return (
+                "" if probes.wrong(start, end - start) else f"right in {number - 1} parts, wrong from part {number} on"
+            )
+        start = end
+    return ""

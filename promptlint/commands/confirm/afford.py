@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SECONDS = 120.0  # of measuring that nobody has asked for
 _SURE = 4096  # tokens of a prefix that a small model measures in seconds
 _PROBES = (128, 512)  # tokens of the prompts that are timed
+_LEAST = 16  # tokens that any model takes
 _RUNS = 2  # cold prompts beside the pairs: one to look at memory, one whose logits are compared
 _CACHES = 4  # of a prompt at the same time
 _COPIES = 3  # of its logits
@@ -84,6 +85,29 @@ def in_time(
         "with --pairs they are measured all the same"
     )
     return tuple(kept), [note]
+
+
+def longest(model: "Checked", tokens: int) -> int | None:
+    """The longest prompt, of at most `tokens`, that a model takes without failing; None: one of `tokens` does not fail,
+    or a short one does."""
+    from promptlint.confirm.random_prompts import random_ids
+
+    ids = random_ids(model.vocabulary, tokens, 1)
+
+    def fails(count: int) -> bool:
+        try:
+            model.prefill(ids[:count], 1)
+        except PromptlintError:
+            return True
+        return False
+
+    low, high = _LEAST, tokens
+    if not fails(high) or fails(low):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fails(middle) else (middle, high)
+    return low
 
 
 def _sums(values: list[float]) -> list[float]:

@@ -1,10 +1,11 @@
 """`promptlint confirm`: a model is run with the prefix in its cache and without, or a server is asked, and judged."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
+from promptlint.commands.confirm.subject import USUAL, Say, Subject, subject_of
 from promptlint.commands.confirm.wanted import ConfirmOptions, lengths
 from promptlint.confirm_facts import ConfirmFacts, Generated, RampRow, Seen
 from promptlint.errors import PromptlintError
@@ -14,39 +15,12 @@ if TYPE_CHECKING:
     from promptlint.commands.confirm.pair import Pair, Window
     from promptlint.confirm.boundary import KvBoundary
     from promptlint.confirm.equivalence import Equivalence, Longer
-    from promptlint.confirm.implementation import Checked
+    from promptlint.prompt import Request
 
-Say = Callable[[str], None]
-"""Told in words what is being done, for a terminal."""
 
 _CHECKED, _FEWER_CHECKED = 256, 128  # tokens of B whose logits are compared: a dozen times, in as many ways
-_LARGE = 2e11  # floating-point operations of the usual prefix: more take minutes on a processor
 _LONG, _SAVED = 8, 1.5  # a prefix so many times as long as the suffix saves this part of the time at least
-_PREFIX, _SHORT_PREFIX, _PAIRS, _FEW_PAIRS = 2048, 512, 5, 3
-_TORCH = "pip install torch is enough for the built-in model, pip install 'promptlint-cache[model]' for others"
-
-
-class Subject(NamedTuple):
-    """The model that is run."""
-
-    backend: str
-    model: "Checked"
-    recording: Any  # the same with caches that forget nothing, to read keys and values of all positions
-    folder: str | None  # with its vocabulary and template
-    most: int | None  # tokens that it takes
-    window: int | None  # tokens that its layers look back, the fewest
-    parameters: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether the usual lengths would take minutes."""
-        return self.on_processor and 2 * self.parameters * _PREFIX > _LARGE
-
-    @property
-    def on_processor(self) -> bool:
-        """Whether it runs on no device of its own."""
-        return (self.model.device or "cpu") == "cpu"
+_SHORT_PREFIX, _PAIRS, _FEW_PAIRS = 512, 5, 3
 
 
 def confirm(wanted: ConfirmOptions, say: Say = lambda what: None) -> Report:
@@ -67,71 +41,46 @@ def confirm(wanted: ConfirmOptions, say: Say = lambda what: None) -> Report:
 
 def _tried(wanted: ConfirmOptions, say: Say) -> Report:
     if not wanted.paths:
-        return _run(wanted, _subject(wanted, say), None, say)
-    from promptlint.commands.confirm.pair import pair_in_bytes, pair_of_model, requests, side_of
+        return _run_or_shorter(wanted, subject_of(wanted, say), None, say)
+    from promptlint.commands.confirm.pair import pair_in_bytes, requests
 
     both = requests(wanted)  # faults of A and B come before a slow import, and before weights are read
     prompts = pair_in_bytes(wanted, both) if wanted.model is None else None
-    subject = _subject(wanted, say)
+    subject = subject_of(wanted, say)
     if subject.folder is not None:
-        prompts = pair_of_model(wanted, side_of(wanted, subject.folder), both)
-    return _run(wanted, subject, prompts, say)
+        prompts = _pair_of_model(wanted, subject.folder, both)
+    return _run_or_shorter(wanted, subject, prompts, say)
 
 
-def _subject(wanted: ConfirmOptions, say: Say) -> Subject:
-    from promptlint.confirm.device import set_threads, torch_or_error
+def _pair_of_model(wanted: ConfirmOptions, folder: str, both: "tuple[Request, Request]") -> "Pair":
+    """A and B in tokens of a model. Lists of ids need no vocabulary, so it may lack one."""
+    from promptlint.commands.confirm.pair import pair_in_bytes, pair_of_model, side_of
 
-    say("importing torch")
     try:
-        torch_or_error()
+        side = side_of(wanted, folder)
+    except PromptlintError:
+        if wanted.tokenizer is not None or wanted.templates is not None or any(r.token_ids is None for r in both):
+            raise
+        return pair_in_bytes(wanted, both)
+    return pair_of_model(wanted, side, both)
+
+
+def _run_or_shorter(wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", say: Say) -> Report:
+    """Where an implementation does not say how many tokens it takes, and fails: is it the length of a prompt?"""
+    try:
+        return _run(wanted, subject, prompts, say)
     except PromptlintError as error:
-        raise PromptlintError(error.message, _TORCH if wanted.model is None else error.hint) from None
-    if wanted.model is not None:
-        set_threads(wanted.threads)
-        return _local(wanted, say)
-    set_threads(wanted.threads or 1)
-    return _own(wanted.check, say) if wanted.check is not None else _minimal(wanted)
+        if subject.backend != "check" or subject.most is not None or error.__cause__ is None:
+            raise
+        from promptlint.commands.confirm.afford import longest
+        from promptlint.commands.confirm.pair import AROUND
 
-
-def _minimal(wanted: ConfirmOptions) -> Subject:
-    from promptlint.confirm.device import device_named, dtype_named
-    from promptlint.confirm.implementation import checked
-    from promptlint.confirm.minimal import Minimal
-
-    place = device_named(wanted.device or "cpu")
-    made = Minimal(wanted.seed or 0, dtype_named(wanted.dtype or "float32", place), str(place))
-    return Subject("minimal", checked(made), made, None, None, None, made.parameters())
-
-
-def _own(spec: str, say: Say) -> Subject:
-    """The user's own implementation."""
-    from promptlint.confirm.implementation import load_implementation
-
-    say(f"loading {spec}")
-    model = load_implementation(spec)
-    most = getattr(model.wrapped, "max_tokens", None)
-    return Subject("check", model, model, None, most if isinstance(most, int) else None, None, 0)
-
-
-def _local(wanted: ConfirmOptions, say: Say) -> Subject:
-    from promptlint.confirm.implementation import checked
-    from promptlint.confirm.local import open_local
-
-    assert wanted.model is not None
-    say(f"loading {wanted.model}")
-    found = open_local(
-        wanted.model,
-        device=wanted.device or "cpu",
-        dtype=wanted.dtype or "float32",
-        attention=wanted.attention,
-        allow_download=wanted.allow_download,
-        say=say,
-    )
-    recording = found.recording()
-    return Subject(
-        "transformers", checked(found), recording, found.folder, found.positions, found.window, found.parameters,
-        found.notes,
-    )  # fmt: skip
+        say("looking for the longest prompt that does not fail")
+        most = longest(subject.model, max((USUAL, *lengths(wanted.prefix))) + sum(AROUND))
+        if most is None:
+            raise
+        why = f"prompts of more than {most:,} tokens fail ({error.message}): they were cut to that"
+        return _run(wanted, subject._replace(most=most, notes=(*subject.notes, why)), prompts, say)
 
 
 def _run(wanted: ConfirmOptions, subject: Subject, prompts: "Pair | None", say: Say) -> Report:
@@ -232,9 +181,9 @@ def _last_logits(wanted: ConfirmOptions, subject: Subject) -> "list[Longer]":
     from promptlint.confirm.precision import precision
     from promptlint.confirm.random_prompts import random_ids
 
-    prefix = min(lengths(wanted.prefix) or (_PREFIX,))
+    prefix = min(lengths(wanted.prefix) or (USUAL,))
     total = prefix + SUFFIX
-    fits = total <= _PREFIX + SUFFIX and (subject.most is None or total <= subject.most)
+    fits = total <= USUAL + SUFFIX and (subject.most is None or total <= subject.most)
     if not fits or subject.is_slow or precision(subject.model.dtype).half:
         return []
     ids = random_ids(subject.model.vocabulary, total, (wanted.seed or 0) + 3)
@@ -314,7 +263,10 @@ def _measured(wanted: ConfirmOptions, subject: Subject, say: Say) -> tuple[tuple
 
     threads = wanted.threads or 1
     prefixes, pairs, notes = _lengths(wanted, subject)
-    if wanted.pairs is None and max(prefixes) > _PREFIX:
+    if subject.most is not None:  # which an implementation of the user's need not say itself
+        room = max(subject.most - measure.SUFFIX - measure.OUTPUT, 1)
+        prefixes = prefixes if hasattr(subject.model.wrapped, "positions") else [min(n, room) for n in prefixes]
+    if wanted.pairs is None and max(prefixes) > USUAL:
         say("timing two short prompts, to see how long the others take")
         prefixes, cut = in_time(subject.model, prefixes, pairs, subject.most)
         notes += cut
@@ -334,10 +286,8 @@ def _lengths(wanted: ConfirmOptions, subject: Subject) -> tuple[Sequence[int], i
     asked = lengths(wanted.prefix)
     pairs = wanted.pairs or (_FEW_PAIRS if subject.is_slow else _PAIRS)
     if asked or not subject.is_slow:
-        return asked or (_PREFIX,), pairs, []
-    note = (
-        f"measured with a prefix of {_SHORT_PREFIX} tokens, as the model is slow here; --prefix {_PREFIX} takes longer"
-    )
+        return asked or (USUAL,), pairs, []
+    note = f"measured with a prefix of {_SHORT_PREFIX} tokens, as the model is slow here; --prefix {USUAL} takes longer"
     return (_SHORT_PREFIX,), pairs, [note]
 
 

@@ -1,5 +1,6 @@
 """What `promptlint confirm` is asked for, and which of its options fit together."""
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from promptlint.errors import PromptlintError
@@ -22,6 +23,7 @@ _OF_MODELS = (
 )
 _OF_WEIGHTS = ("attention", "allow_download")  # nothing but a model that is loaded from files has these
 _OF_READING = ("tokenizer", "provider", "templates", "input_format", "request_path")
+_LARGEST_SEED = 2**63 - 1  # that torch takes
 _POSITIVE = ("pairs", "threads", "generate", "tokens", "timeout", "block_size")
 
 
@@ -64,6 +66,11 @@ def refuse_misfits(wanted: ConfirmOptions) -> None:
         value = getattr(wanted, name)
         if value is not None and value <= 0:
             raise PromptlintError(f"{_shown(name)} is more than 0", f"give {_shown(name)} a positive number")
+    cores = os.cpu_count() or 1
+    if wanted.threads is not None and wanted.threads > cores:  # torch would end the program with thousands of them
+        raise PromptlintError(f"--threads {wanted.threads}: this machine has {cores} cores", f"give 1 to {cores}")
+    if wanted.seed is not None and not 0 <= wanted.seed <= _LARGEST_SEED:
+        raise PromptlintError(f"--seed {wanted.seed}: not a seed", "give 0 to 2**63 - 1")
     if wanted.endpoint is not None:
         _refuse_for_server(wanted)
         return
