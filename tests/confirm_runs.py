@@ -1,7 +1,6 @@
 """Runs of `promptlint confirm` in this process, and the prompts that they are given."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ CONTRACT = jsonschema.Draft202012Validator(json.loads((ROOT / "promptlint/schema
 DEMO = ("fixtures/demo/before.json", "fixtures/demo/after.json")
 
 QUICK = ("--prefix", "64", "--pairs", "2")
-
-needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
 
 def confirmed(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> Any:

@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from confirm_runs import DEMO  # noqa: E402
-from promptlint.cli import run  # noqa: E402
-from promptlint.commands.confirm import afford  # noqa: E402
-from promptlint.confirm import machine  # noqa: E402
-from promptlint.confirm.implementation import checked  # noqa: E402
-from promptlint.confirm.minimal import Minimal  # noqa: E402
-from promptlint.errors import PromptlintError  # noqa: E402
+from confirm_runs import DEMO
+from promptlint.cli import run
+from promptlint.commands.confirm import afford
+from promptlint.confirm import machine
+from promptlint.confirm.implementation import checked
+from promptlint.confirm.minimal import Minimal
+from promptlint.errors import PromptlintError
 
 
 def timed(monkeypatch: pytest.MonkeyPatch, each: float, square: float) -> None:
@@ -82,7 +80,6 @@ def test_a_model_that_gives_few_logits_needs_less() -> None:
 
 
 def test_weights_that_do_not_fit_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("transformers")
     from confirm_models import tiny
     from promptlint.confirm.local import open_local
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from confirm_runs import DEMO, HEAD, QUICK, confirmed, needs_torch, prompts
+from confirm_runs import DEMO, HEAD, QUICK, confirmed, prompts
 from conftest import ROOT
 from promptlint.cli import run
 from promptlint.commands.confirm.pair import Pair, renumbered, window
@@ -31,7 +31,6 @@ CASES = {
 }
 
 
-@needs_torch
 @pytest.mark.parametrize("name", CASES)
 def test_as_much_is_reused_as_predicted(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a, b, expected = CASES[name]
@@ -44,7 +43,6 @@ def test_as_much_is_reused_as_predicted(name: str, tmp_path: Path, capsys: pytes
     assert facts["seen"][0]["prompt_tokens"] == len(b.encode())
 
 
-@needs_torch
 def test_a_request_is_read_as_diff_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["diff", *DEMO, "--tokenizer", "bytes", "--format", "json"]) == 0
     shared = json.loads(capsys.readouterr().out)["diff"]["boundary"]["shared_tokens"]
@@ -52,7 +50,6 @@ def test_a_request_is_read_as_diff_reads_it(capsys: pytest.CaptureFixture[str]) 
     assert facts["observed_tokens"] == facts["kv_first_difference"] == shared
 
 
-@needs_torch
 def test_another_vocabulary_and_token_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """More ids than the model has: they are numbered anew."""
     a, b = prompts(tmp_path, HEAD + "Hello.", HEAD + "Good day.")
@@ -65,7 +62,6 @@ def test_another_vocabulary_and_token_ids(tmp_path: Path, capsys: pytest.Capture
     assert (facts["predicted_tokens"], facts["observed_tokens"], facts["tokenizer"]) == (3, 3, "ids as given")
 
 
-@needs_torch
 def test_a_long_prompt_is_cut_around_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "".join(f"Rule {number}: be brief.\n" for number in range(400))
     value = confirmed(capsys, *prompts(tmp_path, head + "Hello." + "x" * 900, head + "Good day." + "y" * 900))
@@ -74,7 +70,6 @@ def test_a_long_prompt_is_cut_around_the_place(tmp_path: Path, capsys: pytest.Ca
     assert note.startswith(f"only tokens {len(head) - 2048:,} to {len(head) + 512:,} were computed")
 
 
-@needs_torch
 def test_half_precision_is_confirmed_as_far_as_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     half = confirmed(capsys, "--dtype", "bfloat16")
     assert (half["verdict"], half["confirm"]["dtype"]) == ("confirmed", "bfloat16")
@@ -85,7 +80,6 @@ def test_half_precision_is_confirmed_as_far_as_it_shows(capsys: pytest.CaptureFi
     assert "an error would be seen" not in text
 
 
-@needs_torch
 def test_a_missing_prompt_is_told_before_a_model_is_loaded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,7 +88,6 @@ def test_a_missing_prompt_is_told_before_a_model_is_loaded(
     assert "no-such-file" in capsys.readouterr().err
 
 
-@needs_torch
 def test_a_continuation_is_no_proof(capsys: pytest.CaptureFixture[str]) -> None:
     value = confirmed(capsys, *DEMO, "--generate", "5")
     assert value["confirm"]["generated"] == {"tokens": 5, "first_difference": None, "noise_first_difference": None}
@@ -102,7 +95,6 @@ def test_a_continuation_is_no_proof(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Equal text is no proof, other text no disproof" in " ".join(capsys.readouterr().out.split())
 
 
-@needs_torch
 def test_files_are_written_and_inputs_are_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a, b = prompts(tmp_path, HEAD, HEAD)
     forms = ("csv", "svg", "json", "markdown")
@@ -154,7 +146,6 @@ FAULTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-@needs_torch
 @pytest.mark.parametrize("told", FAULTS)
 def test_each_fault_is_one_line(told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
@@ -165,7 +156,6 @@ def test_each_fault_is_one_line(told: str, capsys: pytest.CaptureFixture[str], m
     assert re.fullmatch(r"promptlint: [^\n]+\n", printed.err), printed.err
 
 
-@needs_torch
 def test_an_empty_prompt_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["confirm", *prompts(tmp_path, HEAD, "")]) == 2
     assert capsys.readouterr().err.startswith("promptlint: ")
@@ -202,7 +192,6 @@ def test_too_little_memory_for_torch_is_one_line(
         assert told == "promptlint: not enough memory to load torch; it takes some hundred MiB\n"
 
 
-@needs_torch
 def test_without_numpy_nothing_is_said_of_it() -> None:
     program = "import sys; sys.modules['numpy'] = None; from promptlint.cli import run; sys.exit(run(sys.argv[1:]))"
     arguments = ("confirm", "--prefix", "32", "--pairs", "1")
@@ -210,7 +199,6 @@ def test_without_numpy_nothing_is_said_of_it() -> None:
     assert (ran.stderr, "confirmed" in ran.stdout) == ("", True)
 
 
-@needs_torch
 def test_progress_is_told_on_a_terminal_only(tmp_path: Path) -> None:
     """What is said is wiped again, and a pipe gets none of it."""
     command = [sys.executable, "-m", "promptlint", "confirm", *QUICK]

@@ -9,9 +9,6 @@ from typing import Any
 import jsonschema
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-
 from confirm_models import PAIRS, tiny
 from confirm_servers import chat, serving
 from conftest import ROOT

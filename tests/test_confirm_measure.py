@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from conftest import ROOT
+from promptlint.confirm import machine, measure
+from promptlint.confirm.memory import KvShape, kv_bytes, predicted, shape_of_config, watched
+from promptlint.confirm.minimal import Minimal
 from promptlint.confirm_facts import RampRow, Speed
 from promptlint.errors import PromptlintError
-
-torch = pytest.importorskip("torch")
-
-from promptlint.confirm import machine, measure  # noqa: E402
-from promptlint.confirm.memory import KvShape, kv_bytes, predicted, shape_of_config, watched  # noqa: E402
-from promptlint.confirm.minimal import Minimal  # noqa: E402
 
 WORDS = 50
 
@@ -30,6 +28,7 @@ class Fake:
 
     vocabulary = WORDS
     device = "cpu"
+    positions: int  # the most tokens, where there is a most
 
     def __init__(self, most: int | None = None, error: Exception | None = None) -> None:
         self.now = 0.0
@@ -201,7 +200,7 @@ def test_another_error_of_the_model_is_one_line() -> None:
 
 def test_a_model_with_few_positions_is_asked_for_no_more() -> None:
     fake = Fake()
-    fake.positions = 100  # type: ignore[attr-defined]
+    fake.positions = 100
     rows = ramp(fake, 64, 512)
     assert [(row.prefix_tokens, row.note) for row in rows] == [
         (64, ""),
@@ -386,7 +385,6 @@ def test_the_minimal_model_is_measured() -> None:
 
 
 def test_the_script_for_a_gpu_runs_on_the_processor() -> None:
-    pytest.importorskip("transformers")
     script = ROOT / "tests" / "benchmarks" / "confirm_gpu.sh"
     environment = {**os.environ, "PYTHON": sys.executable, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(["bash", script, "--dry-run"], env=environment, capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from confirm_runs import DEMO, HEAD, QUICK, confirmed, needs_torch, prompts
+from confirm_runs import DEMO, HEAD, QUICK, confirmed, prompts
 from promptlint.cli import run
 from promptlint.report.confirmed import points_to
 
@@ -131,7 +131,6 @@ def implementations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "own_models"
 
 
-@needs_torch
 def test_an_error_is_found_and_named(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = confirmed(capsys, "--check", f"{implementations}:broken", *DEMO, code=1)
     suspect = value["confirm"]["suspect"]
@@ -142,7 +141,6 @@ def test_an_error_is_found_and_named(implementations: str, capsys: pytest.Captur
     assert points_to(suspect) in " ".join(text.split())
 
 
-@needs_torch
 def test_a_model_that_does_not_see_the_change(
     implementations: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,7 +153,6 @@ def test_a_model_that_does_not_see_the_change(
     assert "does not see" in seen["gap"]
 
 
-@needs_torch
 def test_what_cannot_be_seen_is_not_shown(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither proof nor disproof: exit 0, and 1 with --strict."""
     value = confirmed(capsys, "--check", f"{implementations}:blind", *DEMO)
@@ -163,7 +160,6 @@ def test_what_cannot_be_seen_is_not_shown(implementations: str, capsys: pytest.C
     confirmed(capsys, "--check", f"{implementations}:blind", *DEMO, "--strict", code=1)
 
 
-@needs_torch
 def test_two_functions_are_enough(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = confirmed(capsys, "--check", f"{implementations}:hidden", *DEMO)
     facts = value["confirm"]
@@ -172,7 +168,6 @@ def test_two_functions_are_enough(implementations: str, capsys: pytest.CaptureFi
     assert any("is told from their logits" in note for note in value["notes"])
 
 
-@needs_torch
 def test_what_reuses_nothing_is_not_shown(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["confirm", "--check", f"{implementations}:anew", *DEMO, "--prefix", "512", "--format", "json"]
     assert run(arguments) == 0
@@ -182,7 +177,6 @@ def test_what_reuses_nothing_is_not_shown(implementations: str, capsys: pytest.C
         assert any(note.startswith("nothing is saved: reuse was not seen. With 512 tokens") for note in value["notes"])
 
 
-@needs_torch
 def test_the_split_at_the_predicted_length_is_computed(
     implementations: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,13 +191,11 @@ def test_the_split_at_the_predicted_length_is_computed(
     assert "measured" in capsys.readouterr().out
 
 
-@needs_torch
 def test_a_model_of_64_tokens_is_confirmed(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     value = confirmed(capsys, "--check", f"{implementations}:few", *DEMO)
     assert (value["verdict"], value["confirm"]["observed_tokens"]) == ("confirmed", 629)
 
 
-@needs_torch
 def test_how_many_tokens_it_takes_is_found(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     for prompt in (DEMO, ()):
         assert (
@@ -215,7 +207,6 @@ def test_how_many_tokens_it_takes_is_found(implementations: str, capsys: pytest.
         assert any(note.startswith("prompts of more than 300 tokens fail (") for note in value["notes"])
 
 
-@needs_torch
 @pytest.mark.parametrize("name", ["quits", "quits_later"])
 def test_code_that_ends_the_program_is_an_error(
     name: str, implementations: str, capsys: pytest.CaptureFixture[str]
@@ -226,7 +217,6 @@ def test_code_that_ends_the_program_is_an_error(
     assert re.fullmatch(r"promptlint: [^\n]*SystemExit: 0\n", printed.err), printed.err
 
 
-@needs_torch
 def test_what_a_users_code_prints_is_no_part_of_the_report(
     implementations: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -236,7 +226,6 @@ def test_what_a_users_code_prints_is_no_part_of_the_report(
     assert printed.err == "made\n"
 
 
-@needs_torch
 def test_faults_of_a_users_code_are_told(implementations: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["confirm", "--check", f"{implementations}:raises"]) == 2
     assert "no such weights" in capsys.readouterr().err

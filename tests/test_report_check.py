@@ -186,8 +186,9 @@ def test_text_says_everything_of_a_prompt() -> None:
 
 def test_the_verdict_ends_the_text_and_the_costliest_comes_first() -> None:
     text = write(check.mixed(), "text")
-    heads = re.findall(r"^(?:fail|unknown|pass)  ([^ ]+)", text, re.MULTILINE)
-    assert heads == ["support", "sales", "billing", "broken", "requests/agent.json", "old", "triage", "11"]
+    heads = re.findall(r"^(?:fail|unknown|error|warning|pass)  ([^ ]+)", text, re.MULTILINE)
+    failing, passing = ["support", "sales", "billing", "broken"], ["requests/agent.json", "old", "triage"]
+    assert heads == [*failing, "white-space-in-template", *passing, "11"]
     assert text.splitlines()[-3].startswith("fail  11 prompts: 2 fail, 2 unknown, 3 pass, 4 unchanged; up to about 3,8")
     assert write(check.nothing(), "text").endswith("\npass  no prompts\n")
 

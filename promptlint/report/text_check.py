@@ -23,23 +23,25 @@ _SIGNS = {"-": "red", "+": "green"}
 
 
 def blocks(report: Report, style: Style) -> list[list[str]]:
-    """Blocks of lines that an empty line parts; without the verdict."""
+    """Blocks of lines that an empty line parts; without the verdict. What fails comes ahead of what passes."""
     facts = report.check
     assert facts is not None
     prompts = checked.shown(facts)
     loud = [prompt for prompt in prompts if not checked.is_quiet(prompt)]
     quiet = [prompt for prompt in prompts if checked.is_quiet(prompt)]
-    told = [prompt_lines(each, style) for each in checked.told_once(loud[:_MOST])]
+    told = checked.told_once(loud[:_MOST])
+    failing = [prompt_lines(each, style) for each in told if each.prompt.verdict != "pass"]
+    passing = [prompt_lines(each, style) for each in told if each.prompt.verdict == "pass"]
     if len(loud) > _MOST:
-        told.append(_more(len(loud) - _MOST, "prompt"))
-    told.append([row for prompt in quiet[:_MOST] for row in _quiet(prompt, style)])
+        passing.append(_more(len(loud) - _MOST, "prompt"))
+    passing.append([row for prompt in quiet[:_MOST] for row in _quiet(prompt, style)])
     if len(quiet) > _MOST:
-        told[-1] += _more(len(quiet) - _MOST, "prompt")
+        passing[-1] += _more(len(quiet) - _MOST, "prompt")
     lint = checked.fresh(report)
-    told += [_finding(found, style) for found in lint[:_MOST_LINT]]
+    findings = [_finding(found, style) for found in lint[:_MOST_LINT]]
     if len(lint) > _MOST_LINT:
-        told.append(_more(len(lint) - _MOST_LINT, "finding"))
-    return [*told, _errors(facts, style)]
+        findings.append(_more(len(lint) - _MOST_LINT, "finding"))
+    return [*failing, *findings, *passing, _errors(facts, style)]
 
 
 def summary(report: Report, style: Style) -> list[str]:

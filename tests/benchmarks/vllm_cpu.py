@@ -113,8 +113,9 @@ def pairs() -> dict[str, tuple[Any, Any]]:
     system = "You keep the shop and answer in one word.\n" + "Tea is on shelf one, cups are on shelf two.\n" * 20
     first = [message("system", system), message("user", "Where is the tea?")]
     turn = [*first, message("assistant", "Shelf one."), message("user", "And the cups?")]
-    tool = {"type": "function", "function": {"name": "stock", "description": "How much is there", "parameters": {}}}
-    other = {**tool, "function": {**tool["function"], "description": "How much was there"}}  # type: ignore[dict-item]
+    stock = {"name": "stock", "description": "How much is there", "parameters": {}}
+    tool = {"type": "function", "function": stock}
+    other = {"type": "function", "function": {**stock, "description": "How much was there"}}
     found: dict[str, tuple[Any, Any]] = {
         "appended turn": ({"messages": first}, {"messages": turn}),
         "date in front": ({"messages": first}, {"messages": [message("system", "2026-12-01 " + system), first[1]]}),
