@@ -93,3 +93,4 @@ class CheckFacts(NamedTuple):
     changed_files: int = 0
     renderings: int = 0  # how often something was rendered
     errors: tuple[str, ...] = ()  # what could not be read or rendered, a line each: the exit code is 2
+    lint_findings: int = 0  # how many findings, the last ones, are neither a cause of a prompt nor a line of its budget

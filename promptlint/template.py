@@ -77,6 +77,10 @@ class Condition(NamedTuple):
     last: int
 
 
+BREAKPOINT = r"(?s)\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--.*)?\s*"
+"""What stands in a comment that is a breakpoint; the group is its lifetime."""
+
+
 class Breakpoint(NamedTuple):
     """A comment `promptlint: breakpoint`: here the cached part ends."""
 

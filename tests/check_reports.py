@@ -226,6 +226,7 @@ def mixed() -> Report:
         gone(),
         unrendered(),
         more=(due, lint_finding()),
+        lint_findings=1,
         changed_files=14,
         renderings=24,
         errors=errors,
@@ -285,7 +286,7 @@ def hostile(text: str, name: str = "") -> Report:
     )
     quiet = prompt(f"quiet {text}", text, change="changed", old_path=text)
     found = (*cause_findings(body), budget, lint)
-    facts = CheckFacts(text, text, (body, quiet), errors=(text, f"{text}: {text}"))
+    facts = CheckFacts(text, text, (body, quiet), lint_findings=1, errors=(text, f"{text}: {text}"))
     return Report("check", "fail", found, notes=(text,), check=facts)
 
 
@@ -349,6 +350,7 @@ def reports(draw: st.DrawFn) -> Report:
         draw(texts), draw(texts), told, draw(st.booleans()), draw(st.booleans()), draw(lines), 0, draw(several)
     )
     more = draw(st.lists(findings(), max_size=2))
+    facts = facts._replace(lint_findings=len(more))
     return Report("check", draw(verdicts), (*cause_findings(*told), *more), notes=draw(several), check=facts)
 
 

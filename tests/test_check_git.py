@@ -158,12 +158,15 @@ def test_untracked_files_count(tmp_path: Path) -> None:
     assert (staged.code, len(staged.body["prompts"])) == (0, 1)
 
 
-def test_what_is_ignored_by_git_is_still_rendered_if_it_is_named(tmp_path: Path) -> None:
+def test_what_git_ignores_is_no_part_of_the_project(tmp_path: Path) -> None:
+    """An entry that names it is refused: it would be there for its author alone."""
     made = started(tmp_path)
-    files = template_project() | {".gitignore": "*.log\n"}
+    files = template_project() | {".gitignore": "*.log\nprompts/\n"}
     made.commit(files)
     made.put(files | {"a.log": "x\n"})
-    assert check(made.path, "--base", "HEAD").body["renderings"] == 0
+    found = check(made.path, "--base", "HEAD")
+    assert (found.code, found.body["renderings"], found.body["changed_files"]) == (2, 0, 0)
+    assert "there is no prompts/support.j2 (links, and what git ignores, do not count); correct" in found.err
 
 
 @few
@@ -257,7 +260,7 @@ def test_nothing_of_the_repository_is_changed(tmp_path: Path) -> None:
         )
 
     before = state()
-    check(made.path, "--base", "main")
+    assert check(made.path, "--base", "main").code == 0
     assert state() == before
 
 

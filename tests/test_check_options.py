@@ -263,18 +263,20 @@ def test_requests_named_on_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "words"),
     [
-        ("--base", "main", "--lock", "promptlint.lock"),
-        ("--staged", "--lock", "promptlint.lock"),
-        ("--tokenizer-a", "o200k_base"),
-        ("--template-b", "model/clock.jinja"),
-        ("--base", "main", "old", "new"),
-        (),
-        ("one",),
+        (("--base", "main", "--lock", "promptlint.lock"), "several things to check against"),
+        (("--staged", "--lock", "promptlint.lock"), "several things to check against"),
+        (("--base", "main", "old", "new"), "several things to check against"),
+        (("--base", "main", "--tokenizer-a", "o200k_base", "--tokenizer-b", "o200k_base"), "several things to check"),
+        (("--tokenizer-a", "o200k_base"), "one tokenizer is not enough"),
+        (("--template-b", "model/clock.jinja"), "one template is not enough"),
+        ((), "against what?"),
+        (("one",), "a check compares two folders"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(arguments: tuple[str, ...], tmp_path: Path) -> None:
+def test_what_cannot_be_meant_is_refused(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     found = check(_served(tmp_path), *arguments)
     assert (found.code, found.out) == (2, "")
+    assert words in found.err
     assert "internal error" not in found.err

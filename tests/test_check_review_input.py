@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import select
 import signal
@@ -66,6 +67,19 @@ def test_promptfoo_reads_no_prompt_outside_of_the_project(name: str, tmp_path: P
     found = checked(tmp_path, _promptfoo(), _promptfoo(prompts=[f"file://{name}"]))
     assert_one_error(found, "promptfooconfig.yaml", "outside.txt")
     assert "a secret" not in found.out + found.err
+
+
+@pytest.mark.parametrize("name", ["..", "../", "../../x/..", "x/../..", "../tokenizer_config.json"])
+def test_a_chat_template_lies_in_the_project(name: str, tmp_path: Path) -> None:
+    """Whatever way leads out of it, the folder above the project is none of its own."""
+    (tmp_path / "tokenizer_config.json").write_text('{"chat_template": "{{ messages[0].content }}"}')
+    files = {
+        "ask.json": json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hello."}]}),
+        "promptlint.yaml": json.dumps({"prompts": [{"request": "ask.json", "chat-template": name}]}),
+    }
+    found = checked(tmp_path, files, {**files, "ask.json": files["ask.json"].replace("Hello", "Good day")})
+    assert found.code == 2
+    assert "lies outside of the project; put it, or a link to it, into the project" in found.out + found.err
 
 
 def test_an_absolute_path_of_promptfoo_names_nothing(tmp_path: Path) -> None:

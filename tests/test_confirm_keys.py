@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from confirm_servers import KEY, MUCH, A, B, Reply, asked, chat, delta, events, serving, without_keys
-from promptlint.commands.confirm.live import LiveOptions
 from promptlint.confirm.live.calls import Answer, Call
 from promptlint.confirm.live.cassette import Recording
 from promptlint.confirm.live.keys import hidden, holds
@@ -110,7 +109,6 @@ def test_names_in_an_answer_are_not_rewritten(
     assert (report.verdict, kept.exists()) == ("confirmed", is_kept)
     if is_kept:
         assert "completion_tokens" in kept.read_text("utf-8")
-        assert LiveOptions("x").key_env is None
 
 
 @given(st.text(alphabet='abc\\"/u0061%62 é\n', max_size=60), st.sampled_from(["abcabcabc", "a/b/c/a/b/c", "aaaaaaaab"]))

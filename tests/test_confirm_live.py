@@ -22,7 +22,6 @@ from confirm_servers import (
     Reply,
     asked,
     chat,
-    delta,
     events,
     models,
     plain,
@@ -368,7 +367,6 @@ def test_an_answer_without_a_stream_is_read_too(tmp_path: Path) -> None:
     assert report.verdict == "confirmed"
     assert report.confirm is not None
     assert report.confirm.speed is None
-    assert delta("a")
     assert sent(fake)["stream"] is True
 
 

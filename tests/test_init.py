@@ -149,7 +149,6 @@ def test_init_does_not_look_into_what_is_not_of_the_project(here: Path) -> None:
 
 def test_init_and_names_of_files_that_mean_something_in_yaml(here: Path) -> None:
     names = [
-        "null",
         "a: b.j2",
         "*.j2",
         "it's #1.j2",
@@ -159,7 +158,7 @@ def test_init_and_names_of_files_that_mean_something_in_yaml(here: Path) -> None
         "\u202e.j2",
         "\U0001f600.j2",
     ]
-    names = [name for name in names if name.endswith(".j2")] + ["new\nline.j2", "[a].j2", "{b}.j2", "a, b.j2", "1.5.j2"]
+    names = [*names, "new\nline.j2", "[a].j2", "{b}.j2", "a, b.j2", "1.5.j2"]
     for number, name in enumerate(names):
         put(here / f"{number}" / name, "You are an assistant.")
     put(here / "x # y/a.j2", "You are an assistant.")

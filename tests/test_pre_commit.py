@@ -216,6 +216,13 @@ def test_the_gate_lets_pass_what_is_lost_once_and_what_is_no_prompt(gated: Scrat
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def assert_blocked(done: "subprocess.CompletedProcess[str]") -> None:
+    """By the gate, and for its reason: git's exit code is 1 for all that goes wrong."""
+    shown = done.stdout + done.stderr
+    assert done.returncode == 1, shown
+    assert "clock" in shown
+
+
 def test_the_gate_judges_what_is_staged_and_nothing_else(gated: Scratch) -> None:
     gated.put("notes.md", "It is late.\n")
     gated.git("add", "--all")
@@ -225,7 +232,7 @@ def test_the_gate_judges_what_is_staged_and_nothing_else(gated: Scratch) -> None
     gated.git("add", "--all")
     gated.put("support.j2", PROMPT)
     done = gated.run("git", "commit", "--message", "a date")
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert_blocked(done)
 
 
 def test_the_gate_judges_a_part_of_the_changes_that_is_committed_alone(gated: Scratch) -> None:
@@ -235,7 +242,7 @@ def test_the_gate_judges_a_part_of_the_changes_that_is_committed_alone(gated: Sc
     done = gated.run("git", "commit", "--message", "a comment", "promptlint.yaml")
     assert done.returncode == 0, done.stdout + done.stderr
     done = gated.run("git", "commit", "--message", "a date", "support.j2")
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert_blocked(done)
 
 
 def test_the_gate_judges_merges(gated: Scratch) -> None:
@@ -249,7 +256,7 @@ def test_the_gate_judges_merges(gated: Scratch) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     gated.git("reset", "--quiet", "--hard", "HEAD~1")
     done = gated.run("git", "merge", "--no-ff", "--no-edit", "dated")
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert_blocked(done)
 
 
 def _definition(name: str = "promptlint-lint") -> dict[str, Any]:

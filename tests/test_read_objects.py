@@ -13,7 +13,7 @@ from git_repositories import Repo, without_settings
 from promptlint.errors import PromptlintError
 from promptlint.read import git, objects
 from promptlint.read.listings import index, tree
-from promptlint.read.objects import Entry, blobs, export
+from promptlint.read.objects import blobs, export
 
 
 @pytest.fixture
@@ -153,11 +153,12 @@ def test_names_that_lead_out(repo: Repo, tmp_path: Path, path: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_names_of_other_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_other_systems(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objects, "_OUTSIDE", ("\\", ":"))
+    entry = tree("HEAD")["a"]
     for path in ("C:/x", "a\\..\\x", "a:b"):
-        with pytest.raises(PromptlintError):
-            export({path: Entry("100644", "0" * 40, None)}, "out")
+        with pytest.raises(PromptlintError, match="is no name of a file in a folder"):
+            export({path: entry}, str(tmp_path / "out"))
 
 
 def test_cannot_be_written(repo: Repo, tmp_path: Path) -> None:

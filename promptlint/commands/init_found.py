@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from promptlint.commands.lint_files import DATA, TEMPLATES, is_for_something_else
 from promptlint.commands.lint_met import is_page, why_left_alone
-from promptlint.config import TOML, YAML, relative
+from promptlint.config import TOML, YAML, leads_out, relative
 from promptlint.errors import PromptlintError
 from promptlint.prompt import Document, Json
 from promptlint.read.names import shown
@@ -85,7 +85,7 @@ def _can_be_written(path: str) -> bool:
         path.encode()
     except UnicodeEncodeError:
         return False
-    return not path.startswith("../") and not os.path.isabs(path)
+    return not leads_out(path)
 
 
 def _order(path: str) -> tuple[bool, int, str]:

@@ -98,6 +98,11 @@ def relative(path: str, start: str = os.curdir) -> str:
     return found.replace(os.sep, "/")
 
 
+def leads_out(path: str) -> bool:
+    """Whether a path, without needless parts, leaves the folder that sees it."""
+    return path == ".." or path.startswith("../") or os.path.isabs(path)
+
+
 def parse_yaml(path: str) -> Json:
     """The value of a YAML file of the user's; nothing for an empty one. Raises PromptlintError."""
     from promptlint.read.sources import read

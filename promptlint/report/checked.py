@@ -189,17 +189,19 @@ def short(text: str, columns: int) -> str:
     return clipped(line(mask(text)[: columns * _BEHIND + _BEHIND]), columns)
 
 
-def fresh(report: Report) -> list[Finding]:
+def fresh(report: Report) -> tuple[Finding, ...]:
     """Findings of lint rules: those that are neither a cause of a prompt nor a line of its budget."""
+    return report.findings[_told(report) :]
+
+
+def of_prompts(report: Report) -> tuple[Finding, ...]:
+    """The other ones."""
+    return report.findings[: _told(report)]
+
+
+def _told(report: Report) -> int:
     assert report.check is not None
-    causes = {(cause.cause, cause.path, cause.line) for prompt in report.check.prompts for cause in prompt.causes}
-    return [found for found in report.findings if not _is_told(found, causes)]
-
-
-def _is_told(found: Finding, causes: set[tuple[str, str, int]]) -> bool:
-    if found.cause not in ("", found.rule):
-        return False
-    return found.rule == "budget" or (found.rule, found.location.path, found.location.line) in causes
+    return len(report.findings) - report.check.lint_findings
 
 
 def unrendered(facts: CheckFacts) -> list[Finding]:

@@ -24,8 +24,8 @@ def check(facts: CheckFacts, excerpts: bool) -> Object:
 
 def check_findings(report: Report, excerpts: bool) -> list[Object]:
     """Its findings; the rule of one that tells of a cause is that cause."""
-    fresh = checked.fresh(report)
-    told = [(found, found.rule if found not in fresh and found.rule != "budget" else "") for found in report.findings]
+    told = [(found, found.rule if found.rule != "budget" else "") for found in checked.of_prompts(report)]
+    told += [(found, "") for found in checked.fresh(report)]
     return [
         {**lint_finding(found, excerpts), "rule": mask(found.rule), "cause": mask(found.cause or cause) or None}
         for found, cause in told

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from promptlint.cache.entries import seconds
 from promptlint.check_facts import Allowed, CheckCause, CheckedPrompt, Often
 from promptlint.commands.check.both import Both, Once, doubt, drops_markers, news, too_short, why_refused
 from promptlint.commands.check.causes import Teller, costly, in_order
@@ -163,8 +164,7 @@ def _lifetime_of(found: Compared) -> int | None:
         return None
     marks = [segment.marker for item in found.first.request.items for segment in item.segments if segment.marker]
     text = (marks[-1].ttl if marks else None) or rule.provider.default_lifetime
-    unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
-    return int(text[:-1]) * unit if unit and text[:-1].isdigit() else None
+    return seconds(text)
 
 
 class _Payers(NamedTuple):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 
 from promptlint.check_facts import CheckedPrompt
+from promptlint.config import leads_out
 
 
 def linked(prompts: Sequence[CheckedPrompt]) -> tuple[CheckedPrompt, ...]:
@@ -28,7 +29,7 @@ def address() -> str:
 
 def _link(prompt: CheckedPrompt, begin: str) -> str:
     path, line = (prompt.causes[0].path, prompt.causes[0].line) if prompt.causes else (prompt.path, 1)
-    if prompt.change in ("unchanged", "deleted") or path.startswith(("../", "/")):
+    if prompt.change in ("unchanged", "deleted") or leads_out(path):
         return ""
     from urllib.parse import quote
 

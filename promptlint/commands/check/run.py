@@ -18,7 +18,7 @@ from promptlint.commands.check.sent import Counting
 from promptlint.commands.check.sides import State, against_index, against_revision, of_folders
 from promptlint.commands.check.trees import Sides
 from promptlint.commands.own_facts import own_facts
-from promptlint.config import Config, relative
+from promptlint.config import Config, leads_out, relative
 from promptlint.errors import PromptlintError
 from promptlint.finding import Finding, Report, Verdict
 from promptlint.read.names import shown
@@ -105,6 +105,7 @@ def _report(sides: Sides, options: CheckOptions, renderer: Counting, progress: P
         strict=options.strict,
         changed_files=len(sides.touched) + len(sides.gone),
         renderings=renderer.count,
+        lint_findings=len(new),
         errors=errors,
     )
     notes = (
@@ -171,7 +172,8 @@ def _unmatched(sides: Sides, configured: Configured, *, found: bool) -> list[str
 def _missing(sides: Sides, configured: Configured) -> list[str]:
     """Files that an entry names and that are not there: else a prompt that moves would be checked no more."""
     return [
-        f"{shown(config.path or '')}: there is no {shown(each)} (links are not followed); correct the entry"
+        f"{shown(config.path or '')}: there is no {shown(each)} (links, and what git ignores, do not count); "
+        "correct the entry"
         for config, folder in configured
         for each in unmatched(sides.after, config, folder, wild=False)
     ]
@@ -193,6 +195,6 @@ def from_top(folder: str) -> Callable[[str], str | None]:
 
     def inside(path: str) -> str | None:
         found = relative(path, folder)
-        return None if found.startswith("../") or os.path.isabs(found) else found
+        return None if leads_out(found) else found
 
     return inside

@@ -11,7 +11,7 @@ from promptlint.commands.check.parts import closure, roots_of
 from promptlint.commands.check.trees import Tree, document
 from promptlint.commands.check.wrap import Printed
 from promptlint.commands.options import Options, served
-from promptlint.config import beside
+from promptlint.config import beside, leads_out
 from promptlint.config.prompts import Markers, PromptEntry
 from promptlint.errors import PromptlintError
 from promptlint.gate.lock import fingerprint
@@ -121,14 +121,9 @@ def _beside(source: Source, path: str) -> str:
     """A file or folder that is not kept in the repository, where the configuration sees it. Raises PromptlintError for
     one outside of the project: what a configuration names ends up in a report."""
     found = beside(source.config, path)
-    if os.path.isabs(path) or not is_inside(path, source.folder):
+    if os.path.isabs(path) or leads_out(from_top(source, path)):
         raise PromptlintError(f"{shown(path)} lies outside of the project", "put it, or a link to it, into the project")
     return found
-
-
-def is_inside(path: str, folder: str) -> bool:
-    """Whether a path of a configuration in a folder stays below the top."""
-    return not posixpath.normpath(posixpath.join(folder, path)).startswith("../")
 
 
 def _below(tree: Tree, path: str) -> list[str]:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from promptlint.facts.own import Overrides
 
 Progress = Callable[[int, int], None]
-_DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".har")
 
 
 class Version(NamedTuple):
@@ -101,9 +100,10 @@ def _requests(paths: Sequence[str]) -> Iterator[tuple[str, Budget, Request | Pro
 
 def _files(paths: Sequence[str]) -> Iterator[tuple[str, Budget]]:
     if paths:
+        from promptlint.commands.lint_files import DATA
         from promptlint.read.walk import walk
 
-        yield from ((found.path, Budget()) for found in walk(paths, suffixes=_DATA).files)
+        yield from ((found.path, Budget()) for found in walk(paths, suffixes=DATA).files)
         return
     from promptlint.commands.check.run import start_of
 

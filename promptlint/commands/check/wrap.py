@@ -14,10 +14,11 @@ from promptlint.errors import PromptlintError
 from promptlint.facts import engines
 from promptlint.facts.providers import Provider
 from promptlint.prompt import Document, Origin, SourceByte
+from promptlint.template import BREAKPOINT
 
-_BREAKPOINT = re.compile(
-    r"\{#([-+]?)\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--[^#]*)?\s*([-+]?)#\}"
-    r"|\{%-?\s*raw\s*-?%\}(?:[^{]|\{(?!%-?\s*endraw))*"
+# A comment, or raw text: what looks like a comment there is none.
+_COMMENT = re.compile(
+    r"\{#[-+]?(?P<inner>.*?)(?P<trim>[-+]?)#\}|\{%[-+]?\s*raw\s*-?%\}(?:[^{]|\{(?!%[-+]?\s*endraw))*", re.DOTALL
 )
 
 
@@ -46,7 +47,11 @@ class Signed(NamedTuple):
 
 def has_breakpoints(source: str) -> bool:
     """Whether a template says in a comment where the cached part ends."""
-    return "promptlint:" in source and any(found[0].startswith("{#") for found in _BREAKPOINT.finditer(source))
+    return "promptlint:" in source and any(map(_breakpoint, _COMMENT.finditer(source)))
+
+
+def _breakpoint(comment: re.Match[str]) -> re.Match[str] | None:
+    return re.fullmatch(BREAKPOINT, comment["inner"] or "")
 
 
 def with_signs(source: str) -> Signed:
@@ -57,13 +62,15 @@ def with_signs(source: str) -> Signed:
     lifetimes: list[str | None] = []
 
     def sign(found: re.Match[str]) -> str:
-        if not found[0].startswith("{#"):  # raw text: a comment there is none
+        said = _breakpoint(found)
+        if said is None:
             return found[0]
-        lifetimes.append(found[2])
-        body = found[0][: len(found[0]) - 2 - len(found[3])]
-        return f"{body}#}}[{nonce}:{len(lifetimes) - 1}]{{#{found[3] and ' ' + found[3]}#}}"
+        lifetimes.append(said[1])
+        trim = found["trim"]
+        body = found[0][: len(found[0]) - 2 - len(trim)]
+        return f"{body}#}}[{nonce}:{len(lifetimes) - 1}]{{#{trim and ' ' + trim}#}}"
 
-    return Signed(_BREAKPOINT.sub(sign, source), nonce, tuple(lifetimes))
+    return Signed(_COMMENT.sub(sign, source), nonce, tuple(lifetimes))
 
 
 def without_signs(text: str, origins: tuple[Origin, ...], signed: Signed) -> Printed:

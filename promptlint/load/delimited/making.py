@@ -8,6 +8,7 @@ from promptlint.load.delimited.scan import Fault, Piece
 from promptlint.load.delimited.values import NOTHING, Value
 from promptlint.load.jinja.regions import combined
 from promptlint.template import (
+    BREAKPOINT,
     Breakpoint,
     Call,
     Condition,
@@ -24,7 +25,6 @@ from promptlint.template import (
 
 _LONGEST = 200  # characters of a name
 _DEEPEST = 200  # regions in one another
-_BREAKPOINT = re.compile(r"\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--.*)?\s*", re.DOTALL)
 
 
 @dataclass
@@ -98,7 +98,7 @@ class Making:
         self.comments.append(where)
         if not re.compile(r"\s*promptlint:\s*breakpoint\b").match(self.text, piece.inner, piece.stop):
             return
-        found = _BREAKPOINT.fullmatch(self.text, piece.inner, piece.stop)
+        found = re.compile(BREAKPOINT).fullmatch(self.text, piece.inner, piece.stop)
         if found is None:
             self.note(piece, "this comment is no breakpoint: write `promptlint: breakpoint` or `… ttl=1h`")
         else:

@@ -24,7 +24,7 @@ from promptlint.load.jinja.values import (
     of_printed,
 )
 from promptlint.load.jinja.visit import Context, evaluate, walk
-from promptlint.template import Breakpoint, Condition, Hole, Loop, SourceRange, When
+from promptlint.template import BREAKPOINT, Breakpoint, Condition, Hole, Loop, SourceRange, When
 
 
 def _output(context: Context, node: nodes.Output) -> None:
@@ -40,7 +40,7 @@ def _output(context: Context, node: nodes.Output) -> None:
 
 
 def _breakpoint(context: Context, token: int, comment: str) -> None:
-    said = re.fullmatch(r"\s*promptlint:\s*breakpoint(?:\s+ttl=([0-9]{1,9}[smhd]))?(?:\s+--.*)?\s*", comment, re.S)
+    said = re.fullmatch(BREAKPOINT, comment)
     if said is None:
         context.note(token, "this comment is no breakpoint: write `promptlint: breakpoint` or `… ttl=1h`")
         return
