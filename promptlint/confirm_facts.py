@@ -43,7 +43,7 @@ class RampRow(NamedTuple):
     suffix_tokens: int
     speed: Speed
     kv_bytes: int  # keys and values of the prefix, counted on the tensors
-    kv_bytes_predicted: int | None  # by the arithmetic of cache/
+    kv_bytes_predicted: int | None  # by the arithmetic of confirm/memory.py
     peak_bytes_cold: int | None  # beyond the weights: while the prefix is computed
     peak_bytes_warm: int | None  # while the suffix is computed behind it, with the cache in it
     roofline_s: float | None  # the least time that a cold prefill could take on this machine, as far as that is known

@@ -1,11 +1,11 @@
-"""Writing files so that none is ever half written."""
+"""Writing files so that none is ever half written, and where those lie that can be made again."""
 
 import errno
 import os
 import re
 import stat
+import sys
 from contextlib import suppress
-from tempfile import mkstemp
 
 _BEFORE, _BEHIND = ".promptlint-", ".tmp"
 _SCRATCH = re.compile(rf"{re.escape(_BEFORE)}[a-z0-9_]{{8}}{re.escape(_BEHIND)}")
@@ -14,6 +14,20 @@ _PATIENT = os.name == "nt"  # Windows lets nobody replace a file that another pr
 _PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)  # seconds
 
 _swept: set[str] = set()  # folders in which this process has looked for what killed ones left
+
+
+def cache_folder() -> str | None:
+    """PROMPTLINT_CACHE_DIR, or where the system keeps caches of the user; None if that is not known."""
+    if chosen := os.environ.get("PROMPTLINT_CACHE_DIR"):
+        return os.path.abspath(chosen)
+    if sys.platform == "win32":
+        root = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        root = os.path.expanduser("~/Library/Caches")
+    else:
+        root = os.environ.get("XDG_CACHE_HOME", "")
+        root = root if os.path.isabs(root) else os.path.expanduser("~/.cache")
+    return os.path.join(root, "promptlint") if os.path.isabs(root) else None
 
 
 def replace_file(path: str, data: bytes, *, mode: int | None = None, durable: bool = True) -> None:
@@ -63,6 +77,8 @@ def _permissions(target: str) -> int | None:
 
 
 def _scratch(folder: str) -> tuple[int, str]:
+    from tempfile import mkstemp  # not needed by who only reads
+
     try:
         return mkstemp(dir=folder, prefix=_BEFORE, suffix=_BEHIND)
     except OSError as error:

@@ -148,11 +148,10 @@ def test_a_cache_that_is_handed_in_stays_as_it_is(
     model, _ = models(kind)
     _, cache = model.prefill(list(range(50)))
     before = [keys.clone() for keys, _ in model.keys_values(cache)]
-    first, longer = model.append(cache, [7, 8, 9])
+    first, _ = model.append(cache, [7, 8, 9])
     again, _ = model.append(cache, [7, 8, 9])
     assert first.equal(again)
     assert all(old.equal(keys) for old, (keys, _) in zip(before, model.keys_values(cache), strict=True))
-    assert model.kv_bytes(longer) >= model.kv_bytes(cache)
     last, _ = model.prefill(list(range(50)), keep=1)
     assert last.shape == (1, 512)
 

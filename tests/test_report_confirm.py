@@ -17,10 +17,11 @@ import confirm_reports as confirm
 from confirm_reports import SAMPLES, hostile, reports
 from conftest import ROOT, Expected
 from lint_reports import ATTACKS, LAW, check_harmless
+from promptlint.confirm_arguments import CONFIRM_FORMATS
 from promptlint.confirm_facts import Generated, Suspect
 from promptlint.errors import PromptlintError
 from promptlint.finding import Report
-from promptlint.report import CONFIRM_FORMS, write
+from promptlint.report import write
 from promptlint.report.confirmed import points_to, seconds, size, small, times
 from promptlint.report.escape import line, width
 from report_samples import SECRETS
@@ -172,7 +173,7 @@ def check_markdown(text: str) -> None:
 
 
 @pytest.mark.parametrize("on_server", [False, True])
-@pytest.mark.parametrize("form", CONFIRM_FORMS)
+@pytest.mark.parametrize("form", CONFIRM_FORMATS)
 def test_no_attack_reaches_a_reader(form: str, on_server: bool) -> None:
     """Each hostile text in each place of a report where text of others can stand."""
     for attack in ATTACKS:
@@ -187,7 +188,7 @@ def test_no_attack_reaches_a_reader(form: str, on_server: bool) -> None:
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-@pytest.mark.parametrize("form", CONFIRM_FORMS)
+@pytest.mark.parametrize("form", CONFIRM_FORMATS)
 def test_secrets_never_appear(secret: str, form: str) -> None:
     for on_server in (False, True):
         text = write(hostile(f"key = {secret} end", on_server=on_server), form)

@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -204,7 +205,7 @@ def test_a_folder_that_takes_nothing_is_no_fault(error: OSError, path: str, monk
     def refuse(*arguments: object, **more: object) -> tuple[int, str]:
         raise error
 
-    monkeypatch.setattr(promptlint.files, "mkstemp", refuse)
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
     saved(path, b=RESULT)
     assert (ResultsCache(path).get(key("a")), ResultsCache(path).get(key("b"))) == (RESULT, None)
 
@@ -240,13 +241,13 @@ def test_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("PROMPTLINT_CACHE_DIR", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert module._folder() == str(tmp_path / ".cache/promptlint")
+    assert promptlint.files.cache_folder() == str(tmp_path / ".cache/promptlint")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # to be ignored, says its specification
-    assert module._folder() == str(tmp_path / ".cache/promptlint")
+    assert promptlint.files.cache_folder() == str(tmp_path / ".cache/promptlint")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert module._folder() == str(tmp_path / "x/promptlint")
+    assert promptlint.files.cache_folder() == str(tmp_path / "x/promptlint")
     monkeypatch.setenv("PROMPTLINT_CACHE_DIR", str(tmp_path / "own"))
-    assert module._folder() == str(tmp_path / "own")
+    assert promptlint.files.cache_folder() == str(tmp_path / "own")
 
 
 def test_each_project_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

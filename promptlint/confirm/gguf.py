@@ -8,7 +8,6 @@ take up to eight times as much.
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from promptlint.confirm.device import first_line, is_out_of_memory, torch_or_error, transformers_or_error
 from promptlint.confirm.weights import refuse_invented
 from promptlint.errors import PromptlintError
+from promptlint.files import cache_folder
 from promptlint.read.gguf import metadata
 from promptlint.read.names import shown
 
@@ -145,7 +145,7 @@ def _quiet() -> Iterator[None]:
 
 def _kept_at(path: str) -> str | None:
     """Where the dequantised weights of this file are kept: by its content, and by what reads it."""
-    folder = _cache_folder()
+    folder = cache_folder()
     if folder is None:
         return None
     from importlib.metadata import version
@@ -157,20 +157,6 @@ def _kept_at(path: str) -> str | None:
         raise PromptlintError(f"{shown(path)}: {error.strerror}", _HINT) from None
     by = f"{_FORM} {digest} {version('transformers')} {version('gguf')}"
     return os.path.join(folder, "models", f"{hashlib.sha256(by.encode()).hexdigest()[:32]}.safetensors")
-
-
-def _cache_folder() -> str | None:
-    """PROMPTLINT_CACHE_DIR, or where the system keeps caches of the user; None if that is not known."""
-    if chosen := os.environ.get("PROMPTLINT_CACHE_DIR"):
-        return os.path.abspath(chosen)
-    if sys.platform == "win32":
-        root = os.environ.get("LOCALAPPDATA", "")
-    elif sys.platform == "darwin":
-        root = os.path.expanduser("~/Library/Caches")
-    else:
-        root = os.environ.get("XDG_CACHE_HOME", "")
-        root = root if os.path.isabs(root) else os.path.expanduser("~/.cache")
-    return os.path.join(root, "promptlint") if os.path.isabs(root) else None
 
 
 def _read(path: str) -> tuple[dict[str, Any], dict[str, Any]] | None:

@@ -109,10 +109,6 @@ class LocalModel:
         """
         return [(layer.keys[0], layer.values[0]) for layer in cache.layers if _holds(layer)]
 
-    def kv_bytes(self, cache: Cache) -> int:
-        """Bytes of all keys and values, counted on the tensors."""
-        return sum(t.numel() * t.element_size() for pair in self.keys_values(cache) for t in pair)
-
     def _empty(self) -> Cache:
         from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 

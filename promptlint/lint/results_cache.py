@@ -93,24 +93,13 @@ class ResultsCache:
 
 def results_cache(project: str) -> ResultsCache:
     """The cache of a project (its folder) in PROMPTLINT_CACHE_DIR, or where the system keeps caches of the user."""
-    folder = _folder()
+    from promptlint.files import cache_folder
+
+    folder = cache_folder()
     if folder is None:
         return ResultsCache(None)
     name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:32]
     return ResultsCache(os.path.join(folder, f"{name}.results"))
-
-
-def _folder() -> str | None:
-    if chosen := os.environ.get("PROMPTLINT_CACHE_DIR"):
-        return os.path.abspath(chosen)
-    if sys.platform == "win32":
-        root = os.environ.get("LOCALAPPDATA", "")
-    elif sys.platform == "darwin":
-        root = os.path.expanduser("~/Library/Caches")
-    else:
-        root = os.environ.get("XDG_CACHE_HOME", "")
-        root = root if os.path.isabs(root) else os.path.expanduser("~/.cache")
-    return os.path.join(root, "promptlint") if os.path.isabs(root) else None
 
 
 def _read(path: str) -> dict[str, bytes]:

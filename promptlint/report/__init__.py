@@ -4,8 +4,6 @@ from promptlint.errors import PromptlintError
 from promptlint.finding import Report
 
 FORMS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown")
-CONFIRM_FORMS = ("text", "json", "markdown", "csv", "svg")
-"""Those of `promptlint confirm`; the last two hold the measured prefixes only."""
 
 
 def write(report: Report, form: str, *, color: bool = False, excerpts: bool = True, width: int = 80) -> str:

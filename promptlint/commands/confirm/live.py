@@ -318,7 +318,7 @@ def _said(server: servers.Server, results: Sequence[Asked]) -> list[str]:
     if server.salts:
         block = f" with blocks of {server.block}" if server.block else ""
         notes.append(f"{server.title}{block}; each try has a random salt of its own")
-    elif not server.can_start_afresh and results:
+    elif not server.isolates and results:
         notes.append("no salt: one in the prompt would change it; what others have sent may be in the cache")
     if any(one.judged.agrees and one.judged.expected != one.seen.observed_tokens for one in results):
         notes.append(

@@ -44,7 +44,7 @@ def may_send(server: Server | None) -> list[tuple[Literal["a", "b", "larger"], s
     again: list[tuple[Literal["a", "b", "larger"], str]] = [("larger", ", once more if they do not agree")]
     if server is None or server.salts:
         again = [("a", ", once more if they do not agree"), ("b", ", once more if they do not agree")]
-    afresh = server is None or server.can_start_afresh
+    afresh = server is None or server.isolates
     return both + again + ([("b", ", as the control")] if afresh else [])
 
 
@@ -54,7 +54,7 @@ def ask(question: Question, session: Session) -> Asked:
     Raises PromptlintError for an error of the server, and where more would be spent than may be.
     """
     server = session.server
-    first_tokens = 1 if server.can_start_afresh else session.tokens  # what A answers would be in the cache as well
+    first_tokens = 1 if server.isolates else session.tokens  # what A answers would be in the cache as well
     salt = salt_for(session)
     tries = [_once(question, session, first_tokens, salt)]
     own = own_prediction(question, session, tries[0].cold)
@@ -62,7 +62,7 @@ def ask(question: Question, session: Session) -> Asked:
     if verdict.agrees is not True:
         tries = _again(question, session, tries[0], verdict, salt)
     fresh = None
-    if server.can_start_afresh:
+    if server.isolates:
         fresh = session.send(question.b, session.tokens, salt=salt_for(session), fresh=True)
         tries = [_with_control(one, fresh) for one in tries]
     each = [judged(question.forecast, own, one.observed) for one in tries]
@@ -209,7 +209,7 @@ def log_sends(follows: Sequence[int | None], server: Server | None) -> Iterator[
     for number, before in enumerate(follows):
         if before is None and number not in needed:
             continue
-        if last is None and (server is None or server.can_start_afresh):
+        if last is None and (server is None or server.isolates):
             yield Sending(number, "control")
         # A slot of llama.cpp holds one prompt: the one that is followed must be the last.
         if before is not None and before != last and (server is None or server.kind == "llama-cpp"):
@@ -234,7 +234,7 @@ def ask_log(steps: Sequence[Step], session: Session, progress: Progress | None =
                 control = session.send(step.prompt, 1, salt=salt_for(session), fresh=True)
                 continue
             before = answers.get(step.follows) if step.follows is not None and not why else None
-            tokens = 1 if why or session.server.can_start_afresh else session.tokens
+            tokens = 1 if why or session.server.isolates else session.tokens
             after_id = before.said.id if before is not None else None
             answers[number] = session.send(step.prompt, tokens, salt=salt, after=after_id)
             if step.follows is not None and before is not None:

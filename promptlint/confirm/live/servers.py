@@ -20,7 +20,7 @@ class Server(NamedTuple):
     model: str | None = None  # the first that it serves
     block: int | None = None  # tokens; None: not known, or no blocks
     counts: bool = False  # it has counters
-    isolates: bool = False  # the interface that is used can ask it to reuse nothing
+    isolates: bool = False  # the interface that is used can ask it to reuse nothing: another salt, no `cache_prompt`
     is_itself: bool = False  # it says twice that it is this engine, so that it is no gateway to another
     unheard: PromptlintError | None = None  # why it could not be asked who it is
 
@@ -28,11 +28,6 @@ class Server(NamedTuple):
     def salts(self) -> bool:
         """Whether caches are kept apart by `cache_salt`."""
         return self.isolates and self.kind != "" and engine_servers()[self.kind].salts
-
-    @property
-    def can_start_afresh(self) -> bool:
-        """Whether a request can be made to reuse nothing: with another salt, or with `cache_prompt: false`."""
-        return self.isolates
 
     @property
     def title(self) -> str:
