@@ -193,6 +193,16 @@ def test_the_verdict_ends_the_text_and_the_costliest_comes_first() -> None:
     assert write(check.nothing(), "text").endswith("\npass  no prompts\n")
 
 
+def test_a_finding_beside_a_cold_start_of_its_name_is_a_finding() -> None:
+    """Told by how they were made, not by rule and place: a cause and a rule may have one name."""
+    once = check.clock_cause()._replace(often="once")
+    lint = check.lint_finding()
+    lint = lint._replace(rule="clock", cause="", location=lint.location._replace(path=once.path, line=once.line))
+    body = check.report("fail", check.cold()._replace(causes=(once,)), more=(lint,), lint_findings=1)
+    assert "1 new lint finding" in " ".join(write(body, "text").split())
+    assert "New lint findings" in write(body, "markdown")
+
+
 def test_counts_are_exact_only_where_the_model_counts_so() -> None:
     sure = check.failing(exact=True, causes=())
     text = " ".join(write(check.report("fail", sure), "text").split())
