@@ -192,7 +192,8 @@ def test_layers_that_hold_a_window_are_read_as_they_go(held: tuple[int, ...], pl
 
 
 def test_prompts_are_split_in_all_the_ways_that_matter() -> None:
-    found = equivalence(Minimal(), random_ids(260, 200, 1), prefix=33)
+    ids = random_ids(260, 200, 1)
+    found = equivalence(Minimal(), ids, longer=[Longer("predicted", ids, 33)])
     rows = {split.name: (split.prefix_tokens, split.suffix_tokens) for split in found.splits}
     assert rows == {
         "aligned": (96, 104), "unaligned": (101, 99), "predicted": (33, 167), "in steps": (101, 99),

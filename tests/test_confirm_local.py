@@ -69,7 +69,7 @@ def observed(model: LocalModel, said: Predicted) -> int:
     found = kv_boundary(model.recording(), said.a_ids, said.b_ids)
     assert found.first is not None, found.why
     assert found.first == said.common
-    return usable(found.first, len(said.a_ids), len(said.b_ids))
+    return usable(found.first, len(said.b_ids))
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -133,10 +133,11 @@ def test_the_ids_are_those_that_transformers_makes(
 def test_a_cached_prefix_gives_the_same_logits(
     kind: str, models: Callable[[str], tuple[LocalModel, ModelSide]]
 ) -> None:
-    from promptlint.confirm.equivalence import equivalence
+    from promptlint.confirm.equivalence import Longer, equivalence
 
     model, _ = models(kind)
-    found = equivalence(model, [n * 37 % 400 for n in range(3 * WINDOW)], prefix=2 * WINDOW + 3)
+    ids = [n * 37 % 400 for n in range(3 * WINDOW)]
+    found = equivalence(model, ids, longer=[Longer("predicted", ids, 2 * WINDOW + 3)])
     assert found.verdict == "confirmed", found.why
     assert found.control_diff > 10 * found.tolerance
 
@@ -219,9 +220,8 @@ def test_memory_that_runs_out_is_told_apart(
 
 
 def test_usable_is_the_rule_of_the_last_token() -> None:
-    assert usable(None, 10, 10) == 9
-    assert usable(None, 10, 20) == 10
-    assert usable(None, 20, 10) == 9
-    assert usable(4, 10, 10) == 4
-    assert usable(0, 10, 10) == 0
-    assert usable(None, 1, 1) == 0
+    assert usable(10, 10) == 9
+    assert usable(10, 20) == 10
+    assert usable(4, 10) == 4
+    assert usable(0, 10) == 0
+    assert usable(1, 1) == 0

@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from confirm_servers import MUCH, VLLM, A, B, Reply, asked, chat, events, plain, serving, without_keys, written
+from promptlint import facts
 from promptlint.cli import run
 from promptlint.commands.confirm.ids import _differ
 from promptlint.commands.confirm.live import LiveOptions, confirm_live, noisy
@@ -270,3 +271,10 @@ def test_a_figure_of_a_logs_control_that_cannot_be_right_shows_nothing(tmp_path:
     with serving(wrong, chat(280, 0), chat(290, 272), at=at) as fake:
         report = confirm_live(str(log), None, LiveOptions(fake.address))
     assert report.verdict == "not_shown"
+
+
+def test_no_known_price_of_an_answer_is_beyond_what_a_bill_assumes() -> None:
+    """Where no price of a model is known, the dearest prompt and so many times its price count."""
+    rows = [row for rows in facts.table("prices")["models"].values() for row in rows if row.get("input")]
+    assert len(rows) > 50
+    assert max(row["output"] / row["input"] for row in rows if "output" in row) <= bill._OUTPUT_TIMES

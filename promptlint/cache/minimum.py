@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 Size = Literal["below", "near", "above"]
 
-_EITHER_WAY = 0.2  # of a count over our form of a prompt, by a vocabulary that may be another than the model's
+EITHER_WAY = 0.2  # of a count over our form of a prompt, by a vocabulary that may be another than the model's
 
 
 class Minimum(NamedTuple):
@@ -39,4 +39,4 @@ class Minimum(NamedTuple):
 
     def _band(self, tokens: int) -> tuple[float, float]:
         middle = tokens * self.factor
-        return middle * (1 - _EITHER_WAY), middle * (1 + _EITHER_WAY)
+        return middle * (1 - EITHER_WAY), middle * (1 + EITHER_WAY)

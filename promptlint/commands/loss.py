@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from promptlint import facts
+from promptlint.cache.minimum import EITHER_WAY
 from promptlint.cache.positions import Position
 from promptlint.cache.rule import Rule
 from promptlint.facts.models import Model, model_of
@@ -17,7 +18,7 @@ from promptlint.money.cost import lost
 from promptlint.prompt import Json, Request
 from promptlint.read.names import shown
 
-_EITHER_WAY = Decimal("0.2")  # of a count that is about: see cache/minimum.py
+_EITHER_WAY = Decimal(str(EITHER_WAY))
 
 
 class Loss(NamedTuple):

@@ -91,17 +91,16 @@ def equivalence(
     implementation: Implementation,
     ids: Sequence[int] | None = None,
     *,
-    prefix: int | None = None,
     seed: int = 0,
     most: int | None = None,
     longer: Sequence[Longer] = (),
 ) -> Equivalence:
     """Split a prompt in many ways, compute the parts with a cache between, and compare all logits with the whole.
 
-    Without `ids`, 160 random tokens; fewer than 96 are continued with random ones. `prefix`: a length of interest that
-    is tried as well. `longer`: other prompts, each split once. `most`: tokens that the model takes. Where keys and
-    values can be read, those that are kept are compared too. The cost is that of about ten times the prompt and three
-    times each longer one; where something is wrong, of some more short ones.
+    Without `ids`, 160 random tokens; fewer than 96 are continued with random ones. `longer`: other prompts, each split
+    once. `most`: tokens that the model takes. Where keys and values can be read, those that are kept are compared too.
+    The cost is that of about ten times the prompt and three times each longer one; where something is wrong, of some
+    more short ones.
     """
     model = checked(implementation)
     ids = list(ids) if ids else random_ids(model.vocabulary, _USUAL, seed)
@@ -116,14 +115,14 @@ def equivalence(
     if run.noise > max(0.02, 16 * run.limits.epsilon) * scale(run.whole):
         return _unsteady(run)
     held = {cut: model.prefill(ids[:cut])[1] for cut in _cuts(ids)}
-    splits, kept = _splits(run, held, prefix)
+    splits, kept = _splits(run, held)
     control = min(_controls(run))
     for one in longer:
         noise, split = _once(run, one)
         run = run._replace(
             noise=max(run.noise, noise), tolerance=max(run.tolerance, run.limits.tolerance(noise, run.whole))
         )
-        splits = [*(each for each in splits if each.name != one.name), split]
+        splits = [*splits, split]
     largest = max(split.logit_diff for split in splits)
     verdict, why = _judge(run, largest, control, kept)
     named = _named(run, splits, {one.name for one in longer}, most) if verdict == "contradicted" else None
@@ -174,7 +173,7 @@ def _cuts(ids: list[int]) -> tuple[int, int]:
     return aligned, aligned + 5
 
 
-def _splits(run: _Run, held: dict[int, Held], prefix: int | None) -> tuple[list[Split], float]:
+def _splits(run: _Run, held: dict[int, Held]) -> tuple[list[Split], float]:
     """Each way to split, and how far what is kept is from the whole: in allowed shares of the spread of its layer."""
     model, ids = run.model, run.ids
     aligned, unaligned = _cuts(ids)
@@ -183,8 +182,6 @@ def _splits(run: _Run, held: dict[int, Held], prefix: int | None) -> tuple[list[
         rows, cache = model.append(held[cut], ids[cut:])
         splits.append(run.split(name, cut, rows))
         apart = max(apart, _kept_apart(run, cache))
-    if prefix is not None and 0 < prefix < len(ids) and prefix not in (aligned, unaligned, len(ids) - 1):
-        splits.append(run.split("predicted", prefix, _behind(model, ids[:prefix], ids[prefix:])))
     splits.append(run.split("in steps", unaligned, _in_steps(run, held[unaligned], unaligned)))
     splits.append(run.split("last token", len(ids) - 1, _behind(model, ids[:-1], ids[-1:])))
     for number, (name, cut) in enumerate({"other donor": aligned, "second donor": unaligned}.items()):

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
+from promptlint.cache.minimum import EITHER_WAY
 from promptlint.check_facts import BudgetReason, Often, PromptVerdict
 from promptlint.config.prompts import Budget, Traffic
 from promptlint.side import Certainty
-
-_EITHER_WAY = 0.2  # of a count that is about: see cache/minimum.py
 
 
 class Band(NamedTuple):
@@ -47,7 +46,7 @@ class Judgement(NamedTuple):
 def band_of(factor: str | None, *, exact: bool) -> Band:
     """`factor`: how many times as many tokens the model counts, as far as that is known."""
     middle = float(factor or 1)
-    return Band() if exact else Band(middle * (1 - _EITHER_WAY), middle * (1 + _EITHER_WAY))
+    return Band() if exact else Band(middle * (1 - EITHER_WAY), middle * (1 + EITHER_WAY))
 
 
 def times_a_day(
@@ -142,7 +141,7 @@ def _above(value: float, most: float, band: Band) -> PromptVerdict | None:
 
 def _of_price(band: Band) -> Band:
     """Prices rest on our own counts; the model may count more."""
-    return Band(min(band.low, 1 - _EITHER_WAY), band.high) if band != Band() else band
+    return Band(min(band.low, 1 - EITHER_WAY), band.high) if band != Band() else band
 
 
 def _about(count: int, band: Band) -> str:

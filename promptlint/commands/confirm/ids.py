@@ -134,7 +134,7 @@ def predict(old: Request, new: Request, side: ModelSide, options: Options) -> Pr
     said = dict.fromkeys((*notes, *a.notes, *b.notes, *_differ(diff, a, b)))
     return Predicted(
         of_request=diff.boundary.usable_tokens,
-        of_model=usable(None if common == min(len(a.ids), len(b.ids)) else common, len(a.ids), len(b.ids)),
+        of_model=usable(common, len(b.ids)),
         common=common,
         a_ids=a.ids,
         b_ids=b.ids,
@@ -154,11 +154,9 @@ def _differ(diff: Diff, a: ModelPrompt, b: ModelPrompt) -> Iterator[str]:
         yield f"the second request is {counted:,} tokens {reader}, and {len(b.ids):,} tokens of this model"
 
 
-def usable(first_difference: int | None, a: int, b: int) -> int:
-    """Tokens of a prompt of `b` tokens that a cache can use which holds a prompt of `a` tokens.
+def usable(common: int, b: int) -> int:
+    """Tokens of a prompt of `b` tokens that a cache can use which holds the first `common` ones of them.
 
-    `first_difference`: the first position that differs, None if none of the shorter one does. The last token is always
-    computed, for its logits: so a prompt that is repeated reuses `b` - 1.
+    The last token is always computed, for its logits: so a prompt that is repeated reuses `b` - 1.
     """
-    shared = min(a, b) if first_difference is None else first_difference
-    return max(min(shared, b - 1), 0)
+    return max(min(common, b - 1), 0)

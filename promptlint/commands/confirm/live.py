@@ -13,6 +13,7 @@ from promptlint.commands.own_facts import own_facts
 from promptlint.commands.single import opened
 from promptlint.commands.templates import TemplateOptions
 from promptlint.confirm.live import bill, servers
+from promptlint.confirm.live.agreement import BAND
 from promptlint.confirm.live.apis import Api, answer_limit, api_for
 from promptlint.confirm.live.ask import Asked, Question, Step, ask, ask_log, log_sends, may_send
 from promptlint.confirm.live.calls import Carrier, dumps
@@ -322,7 +323,8 @@ def _said(server: servers.Server, results: Sequence[Asked]) -> list[str]:
         notes.append("no salt: one in the prompt would change it; what others have sent may be in the cache")
     if any(one.judged.agrees and one.judged.expected != one.seen.observed_tokens for one in results):
         notes.append(
-            "counted with another vocabulary or template: within 10 % of the prediction, or one step, is taken as equal"
+            "counted with another vocabulary or template: within "
+            f"{BAND * 100:.0f} % of the prediction, or one step, is taken as equal"
         )
     if any(one.seen.source.startswith("/metrics") for one in results):
         notes.append("counted by the server's counter, which is right as long as nobody else asks")

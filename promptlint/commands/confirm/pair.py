@@ -39,11 +39,7 @@ class Pair(NamedTuple):
     @property
     def predicted(self) -> int:
         """Tokens of B that a cache which holds A can give: the last token of B is always computed."""
-        return self.usable(None if self.common == min(len(self.a), len(self.b)) else self.common)
-
-    def usable(self, first_difference: int | None) -> int:
-        """The same, where keys and values differ from a position on (None: nowhere)."""
-        return usable(first_difference, len(self.a), len(self.b))
+        return usable(self.common, len(self.b))
 
 
 def pair_in_bytes(wanted: ConfirmOptions, both: tuple[Request, Request]) -> Pair:
@@ -121,7 +117,6 @@ class Window(NamedTuple):
     b: list[int]
     start: int  # tokens that were left out ahead of both
     note: str  # what was left out, or ""
-    whole: bool  # the shorter prompt is there to its end
 
 
 def window(pair: Pair, vocabulary: int, most: int | None, around: tuple[int, int] = AROUND) -> Window:
@@ -143,7 +138,7 @@ def window(pair: Pair, vocabulary: int, most: int | None, around: tuple[int, int
         notes.append(
             f"the model has {vocabulary:,} token ids: those of the prompts were numbered anew, equal ones alike"
         )
-    return Window(a, b, start, "; ".join(notes), end >= min(len(pair.a), len(pair.b)))
+    return Window(a, b, start, "; ".join(notes))
 
 
 def _left_out(pair: Pair, start: int, end: int) -> Iterator[str]:

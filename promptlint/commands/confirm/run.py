@@ -191,11 +191,11 @@ def _last_logits(wanted: ConfirmOptions, subject: Subject) -> "list[Longer]":
 
 
 def _seen(wanted: ConfirmOptions, prompts: "Pair", part: "Window | None", boundary: "KvBoundary | None") -> Seen:
+    from promptlint.commands.confirm.ids import usable
+
     a, b = wanted.paths
     first = _first(part, boundary)
-    observed = (
-        None if first is None or part is None or boundary is None else prompts.usable(_true_first(part, boundary))
-    )
+    observed = None if first is None else usable(first, len(prompts.b))
     gap = ""
     if observed is not None and observed != prompts.predicted:
         what = "logits" if boundary is not None and boundary.by_logits else "keys and values"
@@ -207,12 +207,6 @@ def _seen(wanted: ConfirmOptions, prompts: "Pair", part: "Window | None", bounda
     by = "logits" if boundary is not None and boundary.by_logits else "keys or values"
     source = f"the first position whose {by} differ" if first is not None else ""
     return Seen(a, b, prompts.predicted, observed, len(prompts.b), source, gap)
-
-
-def _true_first(part: "Window", boundary: "KvBoundary") -> int | None:
-    """None: the whole of the shorter prompt is equal, which a cut one may only seem to be."""
-    assert boundary.first is not None
-    return None if boundary.difference is None and part.whole else part.start + boundary.first
 
 
 def _facts(

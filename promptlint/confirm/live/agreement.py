@@ -6,7 +6,7 @@ from typing import NamedTuple
 from promptlint.boundary.align import common_head
 from promptlint.cache.steps import whole_units
 
-_BAND = 0.1  # of a prediction that was counted with another vocabulary and brought to the server's own count
+BAND = 0.1  # of a prediction that was counted with another vocabulary and brought to the server's own count
 
 
 class Forecast(NamedTuple):
@@ -81,7 +81,8 @@ def in_its_tokens(forecast: Forecast, seen: Observed) -> tuple[int | None, bool]
     """The prediction in the server's tokens, where ours are of another vocabulary; and whether it is to the token.
 
     A part of the first prompt is the same part of what the server counts for it, hidden text in front and all. An entry
-    is read exactly as it was written: 12 of 12 recorded calls of Claude, 3 of 3 of GPT-5.6.
+    is read exactly as it was written: 12 of 12 calls of Claude, 3 of 3 of GPT-5.6, in public
+    recordings of 2025 and 2026.
     """
     usable, lost = forecast.tokens, forecast.lost_tokens
     if forecast.exact or not usable:
@@ -105,7 +106,7 @@ def _near(warm: int, expected: int, forecast: Forecast, exact: bool) -> bool:
         return warm == expected
     if (warm == 0) != (expected == 0):
         return False
-    return abs(warm - expected) <= max(forecast.unit, round(_BAND * expected))
+    return abs(warm - expected) <= max(forecast.unit, round(BAND * expected))
 
 
 def _shown(expected: int, seen: Observed) -> tuple[bool | None, int, str]:
